@@ -1,0 +1,48 @@
+import type { Image, Incident, LastGood, Proposal, Switch } from '../model.ts';
+
+/** The items of the store, by the name of their table. Each has an `id`, unique in its table. */
+export interface Tables {
+  incident: Incident;
+  proposal: Proposal;
+  image: Image;
+  lastGood: LastGood;
+  switch: Switch;
+}
+export type Table = keyof Tables;
+
+/** An item as it was read, with the version that a later `put` must name. */
+export interface Row<T> {
+  readonly item: T;
+  /** Grows by one with each put; 0 stands for "absent". */
+  readonly version: number;
+}
+
+export type Put<T> =
+  | { readonly ok: true; readonly version: number }
+  | { readonly ok: false; readonly winner: Row<T> | undefined };
+
+/** One hash-chained line of the audit log: `hash` is SHA-256 over `previous` and the line's own text. */
+export interface AuditLine {
+  readonly sequence: number;
+  readonly at: string;
+  /** `event`, `decision` or `touch`. */
+  readonly kind: string;
+  readonly text: string;
+  readonly previous: string;
+  readonly hash: string;
+}
+
+/**
+ * Durable items, each changed by compare-and-set on that one item, and the append-only audit log.
+ * What cannot be read as its schema throws; what was written by a newer Gleaner is refused when the store is opened.
+ */
+export interface Store {
+  get<K extends Table>(table: K, id: string): Promise<Row<Tables[K]> | undefined>;
+  /** Writes the item if its stored version still is `version` (0: if it is absent). The loser gets the winner's row. */
+  put<K extends Table>(table: K, item: Tables[K], version: number): Promise<Put<Tables[K]>>;
+  /** All items of a table; `cluster` narrows where the items have one. */
+  list<K extends Table>(table: K, where?: { cluster?: string }): Promise<readonly Row<Tables[K]>[]>;
+  append(line: { at: string; kind: AuditLine['kind']; text: string }): Promise<void>;
+  /** The audit log from a sequence number on, in order, at most `limit` lines. */
+  audit(from: number, limit: number): Promise<readonly AuditLine[]>;
+}
