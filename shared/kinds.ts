@@ -1,22 +1,11 @@
 import * as z from 'zod';
+import { conditions } from './conditions.ts';
 import { kind, optional, type Seen } from './objects.ts';
+
+export * from './conditions.ts';
 
 /** The type of the objects of a kind. */
 export type Of<K extends { schema: z.ZodType }> = z.infer<K['schema']>;
-
-const Condition = z.object({
-  type: z.string(),
-  status: z.string(),
-  reason: optional(z.string()),
-  message: optional(z.string()),
-  lastTransitionTime: optional(z.string()),
-});
-export type Condition = z.infer<typeof Condition>;
-/** `status.conditions`, empty where there are none. */
-export const conditions = z
-  .array(Condition)
-  .nullish()
-  .transform((value) => value ?? []);
 
 const LabelSelector = z.object({
   matchLabels: z
@@ -245,14 +234,6 @@ export const RancherSetting = kind(
   { apiVersion: 'management.cattle.io/v3', kind: 'Setting', plural: 'settings', namespaced: false },
   { value: optional(z.string()), default: optional(z.string()) },
 );
-
-/** The condition of that type, if the object has one. */
-export const conditionOf = (object: { status?: { conditions: readonly Condition[] } | undefined }, type: string) =>
-  object.status?.conditions.find((condition) => condition.type === type);
-
-/** Whether the condition of that type is True. */
-export const isTrue = (object: { status?: { conditions: readonly Condition[] } | undefined }, type: string) =>
-  conditionOf(object, type)?.status === 'True';
 
 /** Whether a DaemonSet's controller owns the object. */
 export const isDaemonSetPod = (object: Seen) => object.metadata.ownerReferences.some((o) => o.kind === 'DaemonSet');

@@ -1,49 +1,10 @@
 import * as z from 'zod';
-import { JsonValue, ObjectRef } from './objects.ts';
-import { Confidence, Evidence, Offer, Risk, Step, Undo, Verdict } from './plan.ts';
+import { ObjectRef } from './objects.ts';
+import { DryRuns, Found, Principal } from './proposal.ts';
 
-const time = z.iso.datetime();
+export * from './proposal.ts';
+
 const because = z.string();
-
-/** `slack:U…`, `slack-group:S…`, `local:NAME`, `hook:NAME`. */
-export const Principal = z.string().regex(/^(slack|slack-group|local|hook):[^\s:]+$/);
-export type Principal = z.infer<typeof Principal>;
-
-/** One difference that the API server's dry run of a step showed; `before` or `after` is absent where nothing stood or stands. */
-export const Difference = z.object({ path: z.string(), before: JsonValue.optional(), after: JsonValue.optional() });
-export type Difference = z.infer<typeof Difference>;
-
-/** What a dry run of one step said: `blocked` is the API server's refusal, in its words, shortened. */
-export const DryRun = z.discriminatedUnion('is', [
-  z.object({ is: z.literal('would-change'), differences: z.array(Difference) }),
-  z.object({ is: z.literal('already-so') }),
-  z.object({ is: z.literal('blocked'), because }),
-  /** Waits and asks change nothing; some touches cannot be tried. */
-  z.object({ is: z.literal('not-tried'), because }),
-]);
-export type DryRun = z.infer<typeof DryRun>;
-
-/** A recognised fault with its offer, as it crosses the bus and stands on the card. */
-export const Found = z.object({
-  cluster: z.string(),
-  mode: z.string(),
-  subject: ObjectRef,
-  finding: JsonValue,
-  cause: z.string(),
-  confidence: Confidence,
-  summary: z.string(),
-  because,
-  users: z.string(),
-  mayWait: z.object({ untilMorning: z.boolean(), because }),
-  since: time.optional(),
-  evidence: z.array(Evidence),
-  offer: Offer,
-});
-export type Found = z.infer<typeof Found>;
-
-/** The dry runs of a plan's steps, in their order, by the plan's id. */
-export const DryRuns = z.record(z.string(), z.array(DryRun));
-export type DryRuns = z.infer<typeof DryRuns>;
 
 /** What a person can decide. `done` ends an `ask` step; `stop` and `resume` hold for every run of the cluster. */
 export const Choice = z.enum(['approve', 'reject', 'snooze', 'undo', 'again', 'done', 'diagnose', 'stop', 'resume']);
@@ -120,7 +81,7 @@ export const Fact = z.discriminatedUnion('event', [
   z.object({ event: z.literal('blinded'), cluster: z.string(), because }),
   z.object({ event: z.literal('sighted'), cluster: z.string(), because }),
   /** The clock: the only source of "later" beyond a delivery's delay. */
-  z.object({ event: z.literal('ticked') }),
+  z.object({ event: z.literal('ticked'), since: z.iso.datetime() }),
 ]);
 export type Fact = z.infer<typeof Fact>;
 export type EventName = Fact['event'];
@@ -133,130 +94,3 @@ export interface Outgoing {
   readonly fact: Fact;
   readonly after?: number;
 }
-
-export const ProposalState = z.enum([
-  'open',
-  'snoozed',
-  'approved',
-  'applying',
-  'applied',
-  'fixed',
-  'failed',
-  'unknown',
-  'rejected',
-  'expired',
-  'superseded',
-  'stale',
-  'withdrawn',
-  'reverted',
-]);
-export type ProposalState = z.infer<typeof ProposalState>;
-
-/** How a proposal's state may change; a state without successors is terminal. */
-export const SUCCESSORS: Readonly<Record<ProposalState, readonly ProposalState[]>> = {
-  open: ['approved', 'rejected', 'snoozed', 'expired', 'superseded', 'withdrawn'],
-  snoozed: ['open', 'approved', 'rejected', 'expired', 'superseded', 'withdrawn'],
-  approved: ['applying', 'stale', 'failed'],
-  applying: ['applied', 'failed', 'unknown'],
-  applied: ['fixed', 'failed'],
-  fixed: ['reverted'],
-  failed: [],
-  unknown: [],
-  rejected: [],
-  expired: [],
-  superseded: [],
-  stale: [],
-  withdrawn: [],
-  reverted: [],
-};
-
-/** Whether the proposal still waits for a decision. */
-export const isUndecided = (state: ProposalState) => state === 'open' || state === 'snoozed';
-/** Whether a run of it is under way. */
-export const isRunning = (state: ProposalState) => state === 'approved' || state === 'applying' || state === 'applied';
-
-/** One step of a run. `started` is written before the touch, so that a crash leaves a trace of what may have happened. */
-export const StepRecord = z.object({
-  is: z.enum(['started', 'waiting', 'done', 'already-so', 'failed', 'unknown']),
-  since: time,
-  /** The uid and resourceVersion that guarded the touch. */
-  guard: z.object({ uid: z.string(), resourceVersion: z.string() }).optional(),
-  because,
-});
-export type StepRecord = z.infer<typeof StepRecord>;
-
-/** One transition of a proposal or a stage of its run: the timeline that people read. */
-export const Stage = z.object({ at: time, is: z.string(), who: Principal.optional(), because });
-export type Stage = z.infer<typeof Stage>;
-
-const versioned = { schema: z.literal(1) };
-
-/** An incident's plan at one revision. The one item whose compare-and-set makes an approval. */
-export const Proposal = z.object({
-  ...versioned,
-  id: z.string(),
-  incident: z.string(),
-  cluster: z.string(),
-  revision: z.string(),
-  state: ProposalState,
-  found: Found,
-  dryRuns: DryRuns,
-  openedAt: time,
-  expiresAt: time,
-  /** When somebody is to be reminded, or a snooze ends. */
-  remindAt: time,
-  approvals: z.array(z.object({ who: Principal, at: time, plan: z.string(), reason: z.string().optional() })),
-  /** The click that decided it: a redelivery of it gives the same answer again. */
-  decidedBy: z.string().optional(),
-  /** The plan that was approved. */
-  plan: z.string().optional(),
-  run: z.object({ steps: z.array(StepRecord), recovery: z.array(StepRecord), failed: because.optional() }),
-  /** Since when `verify` has said `fixed` without a break. */
-  holdsSince: time.optional(),
-  verdict: Verdict.optional(),
-  /** The proposal that this one undoes; its steps were made from that run's before-images. */
-  undoes: z.string().optional(),
-  /** When the state last changed, and what the outcome is once it is terminal. */
-  changedAt: time,
-  because,
-  timeline: z.array(Stage),
-});
-export type Proposal = z.infer<typeof Proposal>;
-
-/** One fault of one subject, over all its revisions. */
-export const Incident = z.object({
-  ...versioned,
-  id: z.string(),
-  cluster: z.string(),
-  mode: z.string(),
-  subject: ObjectRef,
-  state: z.enum(['sighted', 'open', 'closed']),
-  /** When it was first seen without a break. */
-  since: time,
-  /** When it was first not seen any more, while it is still held open. */
-  goneSince: time.optional(),
-  proposal: z.string().optional(),
-});
-export type Incident = z.infer<typeof Incident>;
-
-/** The before- and after-image of an object that a step touched. */
-export const Image = z.object({
-  ...versioned,
-  id: z.string(),
-  proposal: z.string(),
-  step: z.number(),
-  target: ObjectRef,
-  before: JsonValue,
-  after: JsonValue,
-});
-export type Image = z.infer<typeof Image>;
-
-/** What `lastGood` kept of an object. */
-export const LastGood = z.object({ ...versioned, id: z.string(), at: time, value: JsonValue });
-export type LastGood = z.infer<typeof LastGood>;
-
-/** Whether runs on a cluster are stopped, by whom. */
-export const Switch = z.object({ ...versioned, id: z.string(), stopped: z.boolean(), who: Principal, at: time });
-export type Switch = z.infer<typeof Switch>;
-
-export { Risk, Step, Undo };

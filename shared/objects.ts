@@ -11,6 +11,10 @@ export const JsonValue: z.ZodType<Json> = z.lazy(() =>
 /** A Kubernetes object as JSON, before a `Kind` has read it: only what every object has is known. */
 export type JsonObject = { readonly [key: string]: Json };
 
+/** Whether a JSON value is an object, and neither an array nor null. */
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Kubernetes writes `null` where it means "absent" (`creationTimestamp: null` in templates): both read as undefined. */
 export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 

@@ -7,7 +7,7 @@ import template from '../handlers/_template/handler.ts';
 import { modes } from '../handlers/index.ts';
 import { stillLife } from '../shared/adapters/stilllife/look.ts';
 import { examine, type Fault } from '../shared/examine.ts';
-import { type JsonObject, JsonValue, nameOf, ObjectRef, type Step } from '../shared/handler.ts';
+import { isObject, type Json, type JsonObject, JsonValue, nameOf, ObjectRef, type Step } from '../shared/handler.ts';
 
 const Objects = z.array(z.record(z.string(), JsonValue));
 const Moment = z.iso.datetime().transform((text) => new Date(text));
@@ -68,19 +68,15 @@ const named = (object: JsonObject) => {
 };
 
 /** RFC 7386. */
-function merge(target: JsonValueType, patch: JsonValueType): JsonValueType {
+function merge(target: Json, patch: Json): Json {
   if (!isObject(patch)) return patch;
-  const result: Record<string, JsonValueType> = isObject(target) ? { ...target } : {};
+  const result: Record<string, Json> = isObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key];
     else result[key] = merge(result[key] ?? null, value);
   }
   return result;
 }
-type JsonValueType = z.infer<typeof JsonValue>;
-const isObject = (value: JsonValueType): value is { readonly [key: string]: JsonValueType } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function objectsOf(file: string, { from, objects, without }: z.infer<typeof Case>): JsonObject[] {
   const base = from ? Objects.parse(read(join(dirname(file), from)).objects) : [];
   const all = new Map(base.map((object) => [named(object), object]));

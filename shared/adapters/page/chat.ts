@@ -1,0 +1,46 @@
+import type { Event } from '../../model.ts';
+import type { Chat } from '../../ports/chat.ts';
+import type { Answer } from '../../ports/desk.ts';
+
+/** Tells open pages that something changed, and hands each click its answer. */
+export interface PageChat extends Chat {
+  onChange(listener: () => void): () => void;
+  /** Resolves with the answer of the click of that id. */
+  answerTo(click: string): Promise<Answer>;
+  /** Ends the waiting for an answer that has not come. */
+  forget(click: string): void;
+}
+
+export function pageChat(): PageChat {
+  const listeners = new Set<() => void>();
+  const waiting = new Map<string, (answer: Answer) => void>();
+  const changed = () => {
+    for (const listener of listeners) listener();
+  };
+  const settle = (click: string, answer: Answer) => {
+    waiting.get(click)?.(answer);
+    waiting.delete(click);
+  };
+  return {
+    async show(_proposal, event: Event) {
+      if (event.event === 'decided') settle(event.click.id, { ok: true, because: event.because });
+      changed();
+    },
+    async answer(click, because) {
+      settle(click.id, { ok: false, because });
+      changed();
+    },
+    async announce(event) {
+      if (event.event === 'stopped' || event.event === 'resumed') {
+        settle(`${event.event}:${event.cluster}`, { ok: true, because: event.event });
+      }
+      changed();
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    answerTo: (click) => new Promise((resolve) => waiting.set(click, resolve)),
+    forget: (click) => waiting.delete(click),
+  };
+}

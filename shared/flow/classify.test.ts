@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { BROKEN, look, node, paintWorld, vm } from '../../test/simulator/paint.ts';
+
+describe('classify', () => {
+  it('proposes a fault only after it has held for the settle window', async () => {
+    const world = paintWorld();
+
+    look(world);
+    await world.deliver();
+    expect(world.facts.map(({ event }) => event)).toEqual(['observed', 'observed']);
+    world.advance(30_000);
+    await world.settle(0);
+
+    expect(world.facts.map(({ event }) => event)).toContain('proposed');
+  });
+
+  it('forgets a fault that goes away within the settle window', async () => {
+    const world = paintWorld();
+
+    look(world);
+    await world.deliver();
+    world.cluster.set(node({}));
+    await world.settle(5);
+
+    expect(await world.proposals()).toEqual([]);
+  });
+
+  it('starts the settle window anew when a fault comes back', async () => {
+    const world = paintWorld();
+    look(world);
+    await world.deliver();
+    world.advance(20_000);
+    world.cluster.set(node({}));
+    look(world);
+    await world.deliver();
+
+    world.cluster.set(BROKEN);
+    look(world);
+    await world.deliver();
+    world.advance(15_000);
+    await world.settle(0);
+
+    expect(await world.proposals()).toEqual([]);
+  });
+
+  it('puts what the API server would change on the proposal', async () => {
+    const world = paintWorld();
+
+    const id = await world.proposed();
+
+    const row = await world.store.get('proposal', id);
+    expect(row?.item.dryRuns.mend?.map(({ is }) => is)).toEqual([
+      'would-change',
+      'would-change',
+      'not-tried',
+      // The VM runs before the plan stops it: each step is tried against the present.
+      'already-so',
+    ]);
+  });
+
+  it('says nothing new of twenty minutes of heartbeats and unrelated changes', async () => {
+    const world = paintWorld();
+    const id = await world.proposed();
+    const told = world.facts.filter(({ event }) => event !== 'observed').length;
+
+    for (let minute = 0; minute < 20; minute++) {
+      world.advance(60_000);
+      world.cluster.set(
+        node({ broken: 'true', colour: 'red' }, { metadata: { annotations: { sound: 'yes', beat: String(minute) } } }),
+      );
+      look(world);
+      await world.settle(0);
+    }
+
+    expect(world.facts.filter(({ event }) => event !== 'observed')).toHaveLength(told);
+    await world.approve(id);
+    expect((await world.proposals()).map(({ state }) => state)).toEqual(['fixed']);
+  });
+
+  it('keeps one card for a node that flaps for an hour', async () => {
+    const world = paintWorld();
+
+    for (let turn = 0; turn < 180; turn++) {
+      world.cluster.set(turn % 2 === 0 ? BROKEN : node({}));
+      look(world);
+      await world.settle(0);
+      world.advance(20_000);
+    }
+
+    expect(world.facts.filter(({ event }) => event === 'proposed').length).toBeLessThanOrEqual(1);
+    expect(world.facts.filter(({ event }) => event === 'withdrawn').length).toBeLessThanOrEqual(1);
+  });
+
+  it('makes one incident without a fix of a storm', async () => {
+    const others = ['node1', 'node2', 'node3'].map((name) =>
+      node({ broken: 'true' }, { metadata: { name, uid: `u-${name}` } }),
+    );
+    const world = paintWorld(others);
+
+    await world.proposed();
+
+    const proposals = await world.proposals();
+    expect(proposals).toHaveLength(1);
+    expect(proposals[0]?.found.offer).toMatchObject({
+      plans: [],
+      refusal: { because: expect.stringContaining('3 at once') },
+    });
+  });
+
+  it('keeps the last good state of an object, and not the state after the fault', async () => {
+    const world = paintWorld([node({ colour: 'blue' }), vm('vm1')]);
+    look(world);
+    await world.settle(1);
+    world.cluster.set(BROKEN);
+    await world.proposed();
+
+    const [row] = await world.store.list('lastGood');
+
+    expect(row?.item.value).toEqual({ colour: 'blue' });
+  });
+});

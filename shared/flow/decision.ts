@@ -1,0 +1,22 @@
+import { inWords } from '../handler.ts';
+import type { Click, Outgoing, Proposal } from '../model.ts';
+import type { World } from './world.ts';
+
+/** What a decision says of a proposal; undefined: somebody else was faster, look again. */
+export type Decision = readonly Outgoing[] | undefined;
+
+export const refused = (click: Click, because: string): Outgoing[] => [{ fact: { event: 'refused', click, because } }];
+export const decided = (proposal: string, click: Click, because: string): Outgoing => ({
+  fact: { event: 'decided', proposal, click, because },
+});
+
+/** Why an undecided proposal was wanted and this one is none, in the words that a clicker is told. */
+export function whyNot(world: World, { state, changedAt, timeline, incident }: Proposal): string {
+  const ago = inWords(world.clock.now().getTime() - Date.parse(changedAt));
+  const who = timeline.findLast((stage) => stage.who !== undefined)?.who;
+  if (state === 'superseded')
+    return `a newer proposal took its place ${ago} ago: read the current one of incident ${incident}`;
+  if (state === 'expired') return `it expired ${ago} ago: diagnose it again`;
+  if (state === 'withdrawn') return `the fault went away by itself ${ago} ago`;
+  return `it was already decided: ${state}${who ? ` by ${who}` : ''} ${ago} ago`;
+}

@@ -1,0 +1,67 @@
+import { type JsonObject, nameOf, type Patch, type Plan, type TouchingStep, touches } from '../handler.ts';
+import type { DryRun } from '../model.ts';
+import type { Cluster, Guard, Touch } from '../ports/cluster.ts';
+
+/** The annotation by which `kubectl rollout restart` makes a workload's controller replace its pods. */
+const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+
+/** The guarded write of a step. The guard is the core's own, from the look that it has just taken. */
+export function touchOf(step: TouchingStep, guard: Guard, at: Date): Touch {
+  const target = step.target;
+  switch (step.do) {
+    case 'patch':
+      return { do: 'patch', target, patch: step.patch, guard };
+    case 'delete':
+      return { do: 'delete', target, guard };
+    case 'call':
+      return { do: 'call', target, subresource: step.subresource, body: step.body };
+    case 'restart':
+      return { do: 'patch', target, patch: restart(at), guard };
+  }
+}
+
+const restart = (at: Date): Patch => ({
+  type: 'merge',
+  body: { spec: { template: { metadata: { annotations: { [RESTARTED_AT]: at.toISOString() } } } } },
+});
+
+/** Why an object that was read is not the one that the plan names; undefined when it is. */
+export const isAnother = (step: TouchingStep, guard: Guard) =>
+  step.target.uid !== undefined && step.target.uid !== guard.uid
+    ? `${nameOf(step.target)} was deleted and created again since the plan was made`
+    : undefined;
+
+/** The object as evidence of what a step did: without what the API server keeps for itself. */
+export function imageOf(object: JsonObject): JsonObject {
+  const { managedFields, resourceVersion, ...metadata } = Object(object.metadata);
+  return { ...object, metadata };
+}
+
+/** Asks the API server what each step of a plan would change now: the diff on the card. Nothing is changed. */
+export async function dryRunsOf(cluster: Cluster, plan: Plan, at: Date): Promise<DryRun[]> {
+  const runs: DryRun[] = [];
+  for (const step of plan.steps) {
+    runs.push(
+      touches(step)
+        ? await dryRunOf(cluster, step, at)
+        : { is: 'not-tried', because: 'this step changes nothing by itself' },
+    );
+  }
+  return runs;
+}
+
+async function dryRunOf(cluster: Cluster, step: TouchingStep, at: Date): Promise<DryRun> {
+  const read = await cluster.read(step.target);
+  switch (read.is) {
+    case 'absent':
+      return step.do === 'delete'
+        ? { is: 'already-so' }
+        : { is: 'blocked', because: `${nameOf(step.target)} is not there` };
+    case 'unreadable':
+      return { is: 'blocked', because: read.because };
+    case 'there': {
+      const another = isAnother(step, read.guard);
+      return another ? { is: 'blocked', because: another } : cluster.dryRun(touchOf(step, read.guard, at));
+    }
+  }
+}

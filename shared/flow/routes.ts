@@ -1,0 +1,33 @@
+import type { EventName } from '../model.ts';
+
+/** Which hop takes which events: the rules of the bus, the same in process and on EventBridge. */
+export const ROUTES = {
+  classify: ['observed'],
+  propose: ['found', 'cleared'],
+  decide: ['clicked'],
+  apply: ['decided', 'applying'],
+  verify: ['applied', 'verifying'],
+  sweep: ['ticked'],
+  notify: [
+    'proposed',
+    'superseded',
+    'withdrawn',
+    'decided',
+    'refused',
+    'applying',
+    'applied',
+    'stale',
+    'fixed',
+    'failed',
+    'unknown',
+    'reverted',
+    'expired',
+    'reminded',
+    'stopped',
+    'resumed',
+    'blinded',
+    'sighted',
+  ],
+} as const satisfies Readonly<Record<string, readonly EventName[]>>;
+
+export type HopName = keyof typeof ROUTES;

@@ -1,0 +1,40 @@
+import { type Principal, type Proposal, SUCCESSORS } from '../model.ts';
+import type { Row } from '../ports/store.ts';
+import type { World } from './world.ts';
+
+const TIMELINE_LIMIT = 200;
+
+/** A change of a proposal: its next state (or the same one), and why. */
+export interface Change {
+  readonly state?: Proposal['state'];
+  readonly because: string;
+  readonly who?: Principal | undefined;
+  /** What the timeline calls it, where that is not the state. */
+  readonly stage?: string;
+  readonly set?: Partial<Proposal>;
+}
+
+/**
+ * Writes a change of a proposal by compare-and-set, with its stage on the timeline. Undefined: somebody else changed the
+ * proposal first. Throws on a transition that the state machine does not know.
+ */
+export async function change(
+  world: World,
+  { item, version }: Row<Proposal>,
+  { state = item.state, because, who, stage, set }: Change,
+): Promise<Row<Proposal> | undefined> {
+  if (state !== item.state && !SUCCESSORS[item.state].includes(state)) {
+    throw new Error(`Proposal ${item.id} cannot go from ${item.state} to ${state}`);
+  }
+  const at = world.clock.now().toISOString();
+  const next: Proposal = {
+    ...item,
+    ...set,
+    state,
+    because,
+    ...(state !== item.state && { changedAt: at }),
+    timeline: [...item.timeline, { at, is: stage ?? state, because, ...(who && { who }) }].slice(-TIMELINE_LIMIT),
+  };
+  const put = await world.store.put('proposal', next, version);
+  return put.ok ? { item: next, version: put.version } : undefined;
+}

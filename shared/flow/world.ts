@@ -1,0 +1,52 @@
+import type { Duration, Mode, Risk } from '../handler.ts';
+import type { Event, EventName, Outgoing, Principal } from '../model.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { Store } from '../ports/store.ts';
+
+/** Who decides on a plan of one risk tier, for one mode on one cluster. No approvers means nobody. */
+export interface Policy {
+  readonly approvers: readonly Principal[];
+  /** How many distinct people. */
+  readonly quorum: number;
+  readonly reasonRequired: boolean;
+  /** After this long without a decision the answer is no. */
+  readonly expiry: Duration;
+  readonly remind: Duration;
+}
+
+/** The configuration in force, asked anew at each use, because it may change while Gleaner runs. */
+export interface Rules {
+  policy(of: { cluster: string; mode: string; risk: Risk }): Policy;
+  /** The person behind a principal; a principal that no person claims is a person of its own. */
+  person(principal: Principal): string;
+}
+
+/** Everything that a hop may use. Hops keep nothing in memory between events. */
+export interface World {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly store: Store;
+  readonly modes: readonly Mode[];
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly rules: Rules;
+}
+
+/** One hop of the flow: takes a fact, changes at most a few items by compare-and-set, and returns what to publish. */
+export type Hop<E extends EventName> = (
+  world: World,
+  event: Extract<Event, { event: E }>,
+) => Promise<readonly Outgoing[]>;
+
+/** The mode of that id. Throws where this Gleaner does not know it: a newer one may be taking over. */
+export function modeOf(world: World, id: string): Mode {
+  const mode = world.modes.find((one) => one.id === id);
+  if (!mode) throw new Error(`This Gleaner knows no failure mode ${id}: a newer one must handle it`);
+  return mode;
+}
+
+/** The cluster of that id. Throws where it is not connected (yet): the event waits for it. */
+export function clusterOf(world: World, id: string): Cluster {
+  const cluster = world.clusters.get(id);
+  if (!cluster) throw new Error(`Cluster ${id} is not connected: check its kubeconfig and that its API server answers`);
+  return cluster;
+}

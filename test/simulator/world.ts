@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { ROUTES } from '../../shared/flow/routes.ts';
+import type { Policy, World } from '../../shared/flow/world.ts';
+import type { Mode } from '../../shared/handler.ts';
+import type { Click, Event, Fact, Outgoing, Proposal } from '../../shared/model.ts';
+import type { Cluster } from '../../shared/ports/cluster.ts';
+import type { Store } from '../../shared/ports/store.ts';
+import { HOPS } from '../../shared/worlds/hops.ts';
+
+/** The shipped defaults of a small team: one of two named people, no reason, a day. */
+export const POLICY: Policy = {
+  approvers: ['local:ann', 'local:bob'],
+  quorum: 1,
+  reasonRequired: false,
+  expiry: '24h',
+  remind: '4h',
+};
+
+/** A world that a test drives by hand: its clock, its deliveries and their order. */
+export interface Driven {
+  readonly world: World;
+  readonly store: Store;
+  now(): Date;
+  advance(ms: number): void;
+  /** Everything published, in order. */
+  readonly facts: Fact[];
+  publish(...outgoing: readonly Outgoing[]): void;
+  click(click: Partial<Click> & Pick<Click, 'choice'>): string;
+  /** How many deliveries are due now. */
+  due(): number;
+  /** Delivers one that is due; a throw keeps it for later. Answers the error, if there was one. */
+  deliver(pick?: (count: number) => number, duplicate?: boolean): Promise<unknown>;
+  /** Delivers and lets time pass until nothing is left, or `minutes` of the world's time are over. */
+  settle(minutes: number): Promise<void>;
+  proposals(): Promise<readonly Proposal[]>;
+}
+
+export function drivenWorld(options: {
+  mode: Mode;
+  cluster: (now: () => Date) => Cluster;
+  store: Store;
+  policy?: Policy;
+  person?: (principal: string) => string;
+}): Driven {
+  let time = Date.parse('2026-01-15T12:00:00Z');
+  const now = () => new Date(time);
+  const cluster = options.cluster(now);
+  const queue: { hop: keyof typeof HOPS; event: Event; due: number }[] = [];
+  const facts: Fact[] = [];
+  const world: World = {
+    clock: { now },
+    store: options.store,
+    modes: [options.mode],
+    clusters: new Map([[cluster.id, cluster]]),
+    rules: { policy: () => options.policy ?? POLICY, person: options.person ?? ((principal) => principal) },
+  };
+
+  function publish(...outgoing: readonly Outgoing[]) {
+    for (const { fact, after = 0 } of outgoing) {
+      facts.push(fact);
+      const event: Event = { ...fact, id: randomUUID(), at: now().toISOString() };
+      for (const [hop, takes] of Object.entries(ROUTES)) {
+        if (!takes.some((name) => name === fact.event)) continue;
+        if (isHop(hop)) queue.push({ hop, event, due: time + after });
+      }
+    }
+  }
+  const isHop = (name: string): name is keyof typeof HOPS => name in HOPS;
+  const dueNow = () => queue.filter(({ due }) => due <= time);
+
+  const driven: Driven = {
+    world,
+    store: options.store,
+    now,
+    facts,
+    publish,
+    advance(ms) {
+      time += ms;
+    },
+    click(click) {
+      const id = randomUUID();
+      publish({ fact: { event: 'clicked', click: { id, who: 'local:ann', ...click } } });
+      return id;
+    },
+    due: () => dueNow().length,
+    async deliver(pick = () => 0, duplicate = false) {
+      const due = dueNow();
+      const delivery = due[pick(due.length)];
+      if (!delivery) return undefined;
+      if (!duplicate) queue.splice(queue.indexOf(delivery), 1);
+      try {
+        publish(...(await HOPS[delivery.hop](world, delivery.event)));
+        return undefined;
+      } catch (error) {
+        if (!duplicate) queue.push({ ...delivery, due: time + 5_000 });
+        return error;
+      }
+    },
+    async settle(minutes) {
+      const end = time + minutes * 60_000;
+      while (time <= end) {
+        while (driven.due() > 0) await driven.deliver();
+        const next = Math.min(...queue.map(({ due }) => due));
+        if (!Number.isFinite(next)) return;
+        time = Math.max(time + 1, next);
+      }
+    },
+    async proposals() {
+      return (await options.store.list('proposal')).map(({ item }) => item);
+    },
+  };
+  return driven;
+}
