@@ -20,7 +20,8 @@ export interface Setting {
 }
 
 export interface CardStep {
-  readonly do: Step['do'];
+  /** The verb as people read it: a `call` by its subresource, such as `stop`. */
+  readonly do: string;
   readonly target: string;
   readonly because: string;
   /** What a person is asked to do, and the command to paste. */
@@ -145,7 +146,7 @@ function planCard(proposal: Proposal, plan: Plan, setting: Setting): CardPlan {
 
 function stepCard(step: Step, record: StepRecord | undefined): CardStep {
   return {
-    do: step.do,
+    do: step.do === 'call' ? step.subresource : step.do,
     target: nameOf(step.target),
     because: step.because,
     ...(step.do === 'ask' && { what: step.what }),

@@ -78,8 +78,8 @@ export const Fact = z.discriminatedUnion('event', [
   z.object({ event: z.literal('stopped'), cluster: z.string(), who: Principal }),
   z.object({ event: z.literal('resumed'), cluster: z.string(), who: Principal }),
   /** The watch of a cluster lost sight of a kind, or sees again. */
-  z.object({ event: z.literal('blinded'), cluster: z.string(), because }),
-  z.object({ event: z.literal('sighted'), cluster: z.string(), because }),
+  z.object({ event: z.literal('blinded'), cluster: z.string(), kind: z.string(), because }),
+  z.object({ event: z.literal('sighted'), cluster: z.string(), kind: z.string(), because }),
   /** The clock: the only source of "later" beyond a delivery's delay. */
   z.object({ event: z.literal('ticked'), since: z.iso.datetime() }),
 ]);

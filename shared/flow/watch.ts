@@ -46,9 +46,11 @@ export async function watch(
       cancel ??= clock.after(GATHER, publish);
       return;
     }
-    const kinds = `${what.kind.kind}s`;
-    const because = what.is === 'blind' ? `not seeing ${kinds}: ${what.because}` : `seeing ${kinds} again`;
-    void bus.publish([{ fact: { event: what.is === 'blind' ? 'blinded' : 'sighted', cluster: cluster.id, because } }]);
+    const { kind } = what.kind;
+    const blind = what.is === 'blind';
+    const because = blind ? `not seeing any ${kind}: ${what.because}` : `seeing every ${kind} again`;
+    const fact = { event: blind ? ('blinded' as const) : ('sighted' as const), cluster: cluster.id, kind, because };
+    void bus.publish([{ fact }]);
   }
 
   signal.addEventListener('abort', () => cancel?.());

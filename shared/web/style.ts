@@ -8,7 +8,7 @@ export const STYLE = `
   --wrong: #ff8f75; --wait: #f0b955; --run: #7db7f5; --well: #79cf95; --add: #1d3524; --cut: #43221c; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-header, main { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }
+main { max-width: 60rem; margin: 0 auto; padding: 0 1rem 2rem; }
 header { padding-top: 1.25rem; display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: baseline; }
 h1 { font-size: 1.35rem; margin: 0; } h1 small { font-weight: 400; color: var(--soft); font-size: .9rem; margin-left: .5rem; }
 h2 { font-size: .95rem; color: var(--soft); font-weight: 600; margin: 2rem 0 .6rem; }
@@ -36,6 +36,7 @@ pre, code { font: .85rem/1.45 ui-monospace, monospace; } pre { background: var(-
 .diff li { overflow-wrap: anywhere; } .diff del { background: var(--cut); text-decoration: none; } .diff ins { background: var(--add); text-decoration: none; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; } td, th { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 th { color: var(--soft); font-weight: 500; white-space: nowrap; }
+form.drills { margin-bottom: .5rem; }
 .drills { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: .5rem; padding: 0; }
 .drills button { width: 100%; text-align: left; }
 #answer { position: sticky; bottom: 0; margin: 0; background: var(--ink); color: var(--ground); padding: .6rem 1rem; } #answer:empty { display: none; }

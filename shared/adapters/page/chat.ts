@@ -7,6 +7,8 @@ export interface PageChat extends Chat {
   onChange(listener: () => void): () => void;
   /** Resolves with the answer of the click of that id. */
   answerTo(click: string): Promise<Answer>;
+  /** What the watch of a cluster does not see, in words. */
+  blindness(cluster: string): string | undefined;
   /** Ends the waiting for an answer that has not come. */
   forget(click: string): void;
 }
@@ -14,6 +16,7 @@ export interface PageChat extends Chat {
 export function pageChat(): PageChat {
   const listeners = new Set<() => void>();
   const waiting = new Map<string, (answer: Answer) => void>();
+  const blind = new Map<string, Map<string, string>>();
   const changed = () => {
     for (const listener of listeners) listener();
   };
@@ -31,6 +34,11 @@ export function pageChat(): PageChat {
       changed();
     },
     async announce(event) {
+      if (event.event === 'blinded') {
+        const kinds = blind.get(event.cluster) ?? new Map<string, string>();
+        blind.set(event.cluster, kinds.set(event.kind, event.because));
+      }
+      if (event.event === 'sighted') blind.get(event.cluster)?.delete(event.kind);
       if (event.event === 'stopped' || event.event === 'resumed') {
         settle(`${event.event}:${event.cluster}`, { ok: true, because: event.event });
       }
@@ -41,6 +49,7 @@ export function pageChat(): PageChat {
       return () => listeners.delete(listener);
     },
     answerTo: (click) => new Promise((resolve) => waiting.set(click, resolve)),
+    blindness: (cluster) => [...(blind.get(cluster)?.values() ?? [])].join('; ') || undefined,
     forget: (click) => waiting.delete(click),
   };
 }
