@@ -1,0 +1,24 @@
+/** The database's steps forward, in order; each runs once, in one transaction with the others. Never edit one that was released. */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE item (
+     kind TEXT NOT NULL, id TEXT NOT NULL, cluster TEXT, version INTEGER NOT NULL, json TEXT NOT NULL,
+     PRIMARY KEY (kind, id)
+   ) STRICT;
+   CREATE INDEX item_by_cluster ON item (kind, cluster);
+
+   CREATE TABLE audit (
+     sequence INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL,
+     previous TEXT NOT NULL, hash TEXT NOT NULL
+   ) STRICT;
+   CREATE TRIGGER audit_keeps BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+   CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+
+   CREATE TABLE delivery (
+     id INTEGER PRIMARY KEY, hop TEXT NOT NULL, event TEXT NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
+   CREATE INDEX delivery_due ON delivery (hop, due);
+
+   CREATE TABLE quarantine (
+     id INTEGER PRIMARY KEY, hop TEXT NOT NULL, event TEXT NOT NULL, at TEXT NOT NULL, because TEXT NOT NULL
+   ) STRICT;`,
+];
