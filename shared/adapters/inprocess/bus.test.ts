@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type BusUnderTest, busConformance, CONFORMANCE_ROUTES } from '../../../test/conformance/bus.ts';
 import { verifyChain } from '../../audit.ts';
 import { manualClock } from '../clock/manual.ts';
@@ -31,24 +31,23 @@ busConformance('In process', async () => under(openDatabase(':memory:')));
 describe('The bus in a process', () => {
   it('delivers by itself, now and when a delay is over', async () => {
     const clock = manualClock('2026-01-15T12:00:00Z');
-    const bus = inProcessBus({ database: openDatabase(':memory:'), clock, routes: CONFORMANCE_ROUTES });
+    const database = openDatabase(':memory:');
+    const bus = inProcessBus({ database, clock, routes: CONFORMANCE_ROUTES });
     const seen: string[] = [];
-    const first = Promise.withResolvers<void>();
-    const second = Promise.withResolvers<void>();
-    bus.consume('first', async (event) => {
-      seen.push(event.event);
-      (event.event === 'reminded' ? first : second).resolve();
-      return event.event === 'reminded' ? [{ fact: { event: 'expired', proposal: 'a' }, after: 5_000 }] : [];
+    bus.consume('first', async ({ event }) => {
+      seen.push(event);
+      return event === 'reminded' ? [{ fact: { event: 'expired', proposal: 'a' }, after: 5_000 }] : [];
     });
     bus.start();
 
     await bus.publish([{ fact: { event: 'reminded', proposal: 'a' } }]);
-    await first.promise;
+    await vi.waitFor(() => expect(database.sql.prepare('SELECT due FROM delivery').all()).toHaveLength(1));
     expect(seen).toEqual(['reminded']);
-    clock.advance(5_000);
-    await second.promise;
+    await vi.waitFor(() => {
+      clock.advance(5_000);
+      expect(seen).toEqual(['reminded', 'expired']);
+    });
 
-    expect(seen).toEqual(['reminded', 'expired']);
     await bus.close();
   });
 
