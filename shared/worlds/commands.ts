@@ -1,0 +1,77 @@
+import type { Around, Extra } from '../cli/main.ts';
+import type { Log } from '../runtime/log.ts';
+
+const collect = (value: string, before: readonly string[]) => [...before, value];
+
+/** The commands that need a whole Gleaner. Each loads what it needs when it is called: `diagnose` starts without it. */
+export const commands = (
+  around: Around,
+  env: Readonly<Record<string, string | undefined>>,
+  ended: Promise<void>,
+): readonly Extra[] => [
+  (program, exit) =>
+    program
+      .command('start')
+      .description('follow clusters and serve the page; with nothing named, the playground')
+      .option('--kubeconfig <file>', 'follow the cluster of this kubeconfig, observing only (repeatable)', collect, [])
+      .option(
+        '--server <url>',
+        'an address of its API server, instead of the one in the kubeconfig (repeatable)',
+        collect,
+        [],
+      )
+      .option('--context <name>', 'the context of the kubeconfig')
+      .option('--config <file>', 'the configuration (default: gleaner.yaml, where there is one)')
+      .option('--state <file>', 'where the state is kept (default: gleaner.sqlite)')
+      .option('--port <number>', "the page's port (default: a free one)")
+      .option('--speed <number>', 'how many times faster than life the playground runs', '20')
+      .action(async (options) => exit(await startAndWait(options, around, env, ended))),
+  (program, exit) =>
+    program
+      .command('demo')
+      .description('break a pretend cluster in every way, approve each fix, and see it verified: under a minute')
+      .action(async () => {
+        const { demo } = await import('./demo.ts');
+        exit((await demo(printer(around), await logTo(around, 'error'))) ? 0 : 1);
+      }),
+  (program, exit) =>
+    program
+      .command('audit')
+      .description('the append-only log of every event, decision and touch')
+      .command('verify')
+      .description('check the hash chain of the audit log')
+      .option('--state <file>', 'the state file', 'gleaner.sqlite')
+      .action(async ({ state }: { state: string }) => {
+        const { verifyAudit } = await import('./audit.ts');
+        const said = verifyAudit(state);
+        (said.ok ? around.out : around.err)(`${said.because}\n`);
+        exit(said.ok ? 0 : said.unusable ? 2 : 1);
+      }),
+];
+
+const printer = (around: Around) => (line: string) => around.out(`${line}\n`);
+const logTo = async (around: Around, level: string): Promise<Log> =>
+  (await import('../runtime/log.ts')).streamLog({ write: around.err }, level);
+
+async function startAndWait(
+  options: object,
+  around: Around,
+  env: Readonly<Record<string, string | undefined>>,
+  ended: Promise<void>,
+): Promise<number> {
+  const { settings } = await import('./settings.ts');
+  const { start } = await import('./start.ts');
+  try {
+    const running = await start(
+      settings(options, env),
+      printer(around),
+      await logTo(around, env.GLEANER_LOG ?? 'warn'),
+    );
+    await ended;
+    await running.stop();
+    return 0;
+  } catch (error) {
+    around.err(`gleaner: ${Object(error).message ?? String(error)}\n`);
+    return 2;
+  }
+}

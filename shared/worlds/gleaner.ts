@@ -1,0 +1,107 @@
+import { modes } from '../../handlers/index.ts';
+import { inProcessBus } from '../adapters/inprocess/bus.ts';
+import { type PageChat, pageChat } from '../adapters/page/chat.ts';
+import { type Database, openDatabase } from '../adapters/sqlite/database.ts';
+import { sqliteStore } from '../adapters/sqlite/store.ts';
+import { notify } from '../flow/notify.ts';
+import { type HopName, ROUTES } from '../flow/routes.ts';
+import { watch } from '../flow/watch.ts';
+import type { Rules, World } from '../flow/world.ts';
+import type { Event, Outgoing } from '../model.ts';
+import type { Chat } from '../ports/chat.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { Desk, PlaygroundControls } from '../ports/desk.ts';
+import type { Log } from '../runtime/log.ts';
+import { type Metrics, metrics } from '../runtime/metrics.ts';
+import { runProcess } from '../runtime/process.ts';
+import { desk } from './desk.ts';
+import { HOPS, routed } from './hops.ts';
+
+export interface Parts {
+  readonly clusters: readonly Cluster[];
+  readonly rules: Rules;
+  /** The clusters' time: in a playground it runs faster than life. */
+  readonly clock: Clock;
+  /** The viewer's time. */
+  readonly wall: Clock;
+  /** The state file, or `:memory:`. */
+  readonly state: string;
+  /** Where people read, beside the page. */
+  readonly chats: readonly Chat[];
+  readonly log: Log;
+  readonly configurationTrouble: () => string | undefined;
+  readonly playground?: PlaygroundControls;
+}
+
+/** A whole Gleaner in one process. */
+export interface Gleaner {
+  readonly world: World;
+  readonly desk: Desk;
+  readonly metrics: Metrics;
+  /** What was set aside because it could not be handled. */
+  quarantined(): number;
+  stop(): Promise<void>;
+}
+
+/** Opens the state, wires every hop to the bus, and starts. */
+export function startGleaner(parts: Parts): Gleaner {
+  const { clock, wall, rules } = parts;
+  const database: Database = openDatabase(parts.state);
+  const store = sqliteStore(database);
+  const bus = inProcessBus({ database, clock, routes: ROUTES });
+  const world: World = {
+    clock,
+    store,
+    modes,
+    clusters: new Map(parts.clusters.map((cluster) => [cluster.id, cluster])),
+    rules,
+  };
+  const chat = pageChat();
+  const told = metrics(() => wall.now());
+  told.proposals(async () => countStates(world));
+  const stop = runProcess({
+    world,
+    bus,
+    clock,
+    hops: { ...HOPS, notify: routed(ROUTES.notify, notify(everywhere([chat, ...parts.chats]))) } satisfies Record<
+      HopName,
+      (world: World, event: Event) => Promise<readonly Outgoing[]>
+    >,
+    watch: (cluster, signal) => watch(world, { bus, clock }, cluster, signal),
+    log: parts.log,
+    metrics: told,
+  });
+  return {
+    world,
+    desk: deskOf(parts, world, bus, chat),
+    metrics: told,
+    quarantined: () => bus.quarantined().length,
+    async stop() {
+      await stop();
+      database.close();
+    },
+  };
+}
+
+const deskOf = (parts: Parts, world: World, bus: Parameters<typeof desk>[0]['bus'], chat: PageChat): Desk =>
+  desk({
+    ...{ world, bus, chat, wall: parts.wall, configurationTrouble: parts.configurationTrouble },
+    ...(parts.playground && { playground: parts.playground }),
+  });
+
+/** Every chat is told; one that fails makes the delivery come again, which the others take as the same picture. */
+function everywhere(chats: readonly Chat[]): Chat {
+  const all = async (tell: (chat: Chat) => Promise<void>) => void (await Promise.all(chats.map(tell)));
+  return {
+    show: (proposal, event) => all((chat) => chat.show(proposal, event)),
+    answer: (click, because) => all((chat) => chat.answer(click, because)),
+    announce: (event) => all((chat) => chat.announce(event)),
+  };
+}
+
+async function countStates(world: World): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { item } of await world.store.list('proposal')) counts.set(item.state, (counts.get(item.state) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { drills } from '../../handlers/drills.ts';
+import { scaledClock } from '../adapters/clock/scaled.ts';
+import { systemClock } from '../adapters/clock/system.ts';
+import { connect } from '../adapters/kubernetes/connect.ts';
+import type { Rules } from '../flow/world.ts';
+import type { Principal } from '../model.ts';
+import { type PretendCluster, startPretendCluster } from '../playground/start-pretend-cluster.ts';
+import type { Chat } from '../ports/chat.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { type Gleaner, startGleaner } from './gleaner.ts';
+
+/** Whom the playground's own policy allows. */
+export const YOU: Principal = 'local:you';
+
+/** In the playground one person may try everything, with the shipped expiry and reminders of the lowest tier. */
+const RULES: Rules = {
+  policy: () => ({ approvers: [YOU], quorum: 1, reasonRequired: false, expiry: '24h', remind: '4h' }),
+  person: (principal) => principal,
+};
+
+export interface Playground {
+  readonly gleaner: Gleaner;
+  readonly clock: Clock;
+  readonly clusters: readonly PretendCluster[];
+  break(mode: string): Promise<void>;
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts two pretend clusters and a whole Gleaner that follows them, all on one clock that runs `speed` times faster than life. */
+export async function startPlayground(options: {
+  speed: number;
+  log: Log;
+  chats?: readonly Chat[];
+  /** Default: in memory. */
+  state?: string;
+}): Promise<Playground> {
+  const { speed, log, chats = [], state = ':memory:' } = options;
+  const clock = scaledClock(systemClock.now(), speed);
+  const trouble = (actor: string, error: unknown) => log.warn({ actor, because: String(error) }, 'an actor stumbled');
+  const pretend = await Promise.all([
+    startPretendCluster({ flavour: 'harvester', name: 'barn', clock, drills, trouble }),
+    startPretendCluster({ flavour: 'rancher', name: 'rancher', clock, drills, trouble }),
+  ]);
+  const folder = mkdtempSync(join(tmpdir(), 'gleaner-playground-'));
+  const connected = await Promise.all(pretend.map((cluster) => joined(cluster, folder, clock, log)));
+  const broken = new Set<string>();
+  const of = (mode: string) => pretend.find((cluster) => cluster.drills.some((drill) => drill.mode === mode));
+
+  async function breakIt(mode: string) {
+    broken.add(mode);
+    await of(mode)?.break(mode);
+  }
+  async function reset() {
+    broken.clear();
+    await Promise.all(pretend.map((cluster) => cluster.reset()));
+  }
+  const controls = {
+    speed,
+    get drills() {
+      return drills.map(({ mode, title }) => ({ mode, title, broken: broken.has(mode) }));
+    },
+    break: breakIt,
+    reset,
+  };
+  const gleaner = startGleaner({
+    clusters: connected.map((cluster) => ({ ...cluster, does: 'apply' as const })),
+    rules: RULES,
+    ...{ clock, wall: systemClock, state, log },
+    chats: [...chats, aftermath(pretend, broken)],
+    configurationTrouble: () => undefined,
+    playground: controls,
+  });
+  return {
+    ...{ gleaner, clock, clusters: pretend, break: breakIt, reset },
+    async stop() {
+      await gleaner.stop();
+      await Promise.all(pretend.map((cluster) => cluster.stop()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function joined(cluster: PretendCluster, folder: string, clock: Clock, log: Log) {
+  const kubeconfig = join(folder, `${cluster.name}.yaml`);
+  writeFileSync(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
+  return connect({
+    name: cluster.name,
+    kubeconfig,
+    clock,
+    warn: (because) => log.warn({ cluster: cluster.name }, because),
+  });
+}
+
+/** Lets the pretend world go on once a fault is mended: what follows by itself, such as the end of an upgrade. */
+function aftermath(pretend: readonly PretendCluster[], broken: Set<string>): Chat {
+  return {
+    async show({ found, cluster, undoes }, { event }) {
+      if (event !== 'fixed' && event !== 'withdrawn') return;
+      if (undoes !== undefined || !broken.delete(found.mode)) return;
+      await pretend.find(({ id }) => id === cluster)?.afterwards(found.mode);
+    },
+    async answer() {},
+    async announce() {},
+  };
+}

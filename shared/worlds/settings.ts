@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Config, readConfig } from '../config.ts';
+
+/** What `npm start -- …` was told. */
+export interface Settings {
+  readonly config: Config;
+  /** The configuration file, to be read again when it changes; undefined where the command line says it all. */
+  readonly file: string | undefined;
+  /** Nothing to follow was named: the playground starts. */
+  readonly isPlayground: boolean;
+  readonly speed: number;
+}
+
+/** The options of `gleaner start`. */
+export interface StartOptions {
+  readonly kubeconfig?: readonly string[];
+  readonly server?: readonly string[];
+  readonly context?: string;
+  readonly config?: string;
+  readonly state?: string;
+  readonly port?: string;
+  readonly speed?: string;
+}
+
+const DEFAULT_FILE = 'gleaner.yaml';
+/** How many times faster than life a playground runs that a person watches. */
+const SPEED = 20;
+
+/**
+ * Reads the command line, the environment and gleaner.yaml. An ambient kubeconfig is never used: only what was named,
+ * or the identity of the pod that this runs in. Throws an Error with every problem of the file, one a line.
+ */
+export function settings(values: StartOptions, env: Readonly<Record<string, string | undefined>>): Settings {
+  const { kubeconfig: kubeconfigs = [], server: servers = [] } = values;
+  const named = values.config ?? env.GLEANER_CONFIG;
+  const file = named ?? (existsSync(DEFAULT_FILE) && kubeconfigs.length === 0 ? DEFAULT_FILE : undefined);
+  const config = file === undefined ? defaults() : load(file);
+  const given = kubeconfigs.map((kubeconfig) => ({
+    ...{ name: basename(kubeconfig).replace(/\.(ya?ml|conf|kubeconfig)$/, ''), kubeconfig, mode: 'observe' as const },
+    servers: [...servers],
+    ...(values.context !== undefined && { context: values.context }),
+  }));
+  const inside =
+    env.KUBERNETES_SERVICE_HOST === undefined ? [] : [{ name: 'this cluster', servers: [], mode: 'observe' as const }];
+  const clusters = [...config.clusters, ...given];
+  return {
+    config: {
+      ...config,
+      clusters: clusters.length > 0 ? clusters : inside,
+      page: { ...config.page, ...(values.port !== undefined && { port: Number(values.port) }) },
+      ...(values.state !== undefined && { state: values.state }),
+    },
+    file,
+    isPlayground: clusters.length + inside.length === 0 && file === undefined,
+    speed: Number(values.speed ?? SPEED),
+  };
+}
+
+function defaults(): Config {
+  const read = readConfig('');
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  return read.config;
+}
+
+/** Reads and checks a configuration file. */
+export function load(file: string): Config {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${Object(error).message ?? String(error)}`);
+  }
+  const read = readConfig(text);
+  if (!read.ok) throw new Error(read.problems.map((problem) => `${file}: ${problem}`).join('\n'));
+  return read.config;
+}

@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from './chromium.ts';
+import { type PlaygroundProcess, startPlaygroundProcess } from './playground-process.ts';
+
+/** Where the pictures go that the README shows, when they are asked for. */
+const PICTURES =
+  process.env.GLEANER_PICTURES === '1' ? join(import.meta.dirname, '..', '..', 'docs', 'pictures') : undefined;
+const SPEED = 60;
+
+let browser: Browser;
+let playground: PlaygroundProcess;
+let page: Page;
+const problems: string[] = [];
+const requested: string[] = [];
+
+beforeAll(async () => {
+  [browser, playground] = await Promise.all([openBrowser(), startPlaygroundProcess(SPEED)]);
+  page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('request', (request) => requested.push(request.url()));
+  page.on('dialog', (dialog) => void dialog.accept());
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await playground?.stop();
+});
+
+const picture = async (name: string, of: Page = page) => {
+  if (PICTURES) await of.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: false });
+};
+const card = (state: string) => page.locator(`article[data-state="${state}"]`).first();
+
+describe('The page', { timeout: 100_000 }, () => {
+  it('opens by its link once, and by nothing else', async () => {
+    const root = new URL('/', playground.link).href;
+    expect((await fetch(root)).status).toBe(401);
+
+    await page.goto(playground.link);
+    await page.getByText('all is well').waitFor();
+
+    expect(page.url()).toBe(root);
+    expect((await fetch(playground.link, { redirect: 'manual' })).status).toBe(401);
+  });
+
+  it('shows a fault within a minute of the settle window, with six lines first', async () => {
+    await page.getByRole('button', { name: /pre-drained/i }).click();
+
+    await card('open').waitFor({ timeout: 60_000 });
+
+    const lines = card('open').locator('dl.screen dt');
+    expect(await lines.allInnerTexts()).toEqual(['Wrong', 'Users', 'Can it wait', 'Approve', 'For good', 'Who']);
+    expect((await card('open').locator('dl.screen').innerText()).length).toBeLessThanOrEqual(650);
+    await picture('card');
+  });
+
+  it('unfolds the plan with the dry-run diff and the evidence, and keeps it unfolded when the page redraws', async () => {
+    await card('open')
+      .getByText(/^Plan:/)
+      .click();
+    await card('open').getByText(/^Why:/).click();
+
+    expect(await card('open').locator('.diff').first().innerText()).toMatch(/nodePlacement/);
+    await page.evaluate('draw()');
+    expect(await card('open').locator('.diff').first().isVisible()).toBe(true);
+    await picture('plan');
+  });
+
+  it('can be decided from the keyboard', async () => {
+    const reason = card('open').getByLabel('Reason');
+    await reason.focus();
+    await page.keyboard.type('the window is open until six');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.innerText')).toBe('Approve');
+    await page.keyboard.press('Enter');
+
+    await page.getByText(/^Done: local:you approved/).waitFor();
+  });
+
+  it('shows the run to its verified end without a reload', async () => {
+    await card('fixed').waitFor({ timeout: 90_000 });
+
+    expect(await card('fixed').locator('dl.screen dd').last().innerText()).toMatch(/^fixed: /);
+    expect(await card('fixed').getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await picture('fixed');
+  });
+
+  it('undoes it as a plan of its own, once the upgrade has ended', async () => {
+    await expect
+      .poll(
+        async () => {
+          const undo = card('fixed').getByRole('button', { name: 'Undo' });
+          if (await undo.count()) await undo.click().catch(() => undefined);
+          return card('open').count();
+        },
+        { timeout: 60_000, interval: 500 },
+      )
+      .toBe(1);
+    expect(await card('open').locator('h3').innerText()).toMatch(/^Undo of/);
+    await card('open').getByRole('button', { name: 'Approve' }).click();
+
+    await card('fixed').waitFor({ timeout: 60_000 });
+
+    expect(await card('fixed').locator('h3').innerText()).toMatch(/^Undo of/);
+  });
+
+  it('loads nothing from elsewhere and throws no error', () => {
+    const origin = new URL(playground.link).origin;
+
+    expect(requested.filter((url) => !url.startsWith(origin) && !url.startsWith('data:'))).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it.each([
+    ['a phone in the dark', { width: 360, height: 740 }, 'dark'],
+    ['a wide screen in the light', { width: 1600, height: 900 }, 'light'],
+  ] as const)('fits %s without scrolling sideways', async (_what, viewport, colorScheme) => {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+
+    for (const summary of await page.locator('summary').all()) {
+      if (await summary.isVisible()) await summary.click();
+    }
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+    expect(overflow).toBeLessThanOrEqual(0);
+    await picture(`${colorScheme}-${viewport.width}`);
+  });
+});
