@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+import { type Listening, listen } from './http.ts';
+
+/** The cluster's virtual IP: a tiny server that answers a probe, or falls silent as an address that nobody holds. */
+export interface Vip extends Listening {
+  answers(yes: boolean): void;
+}
+
+/** Answers `/v1/harvester/cluster/local` and `/version`; while silent, requests hang until the client gives up. */
+export async function serveVip(): Promise<Vip> {
+  let answering = true;
+  const waiting = new Set<ServerResponse>();
+  const listening = await listen(({ url }, response) => {
+    if (!answering) {
+      response.once('close', () => waiting.delete(response));
+      waiting.add(response);
+      return;
+    }
+    const known = url === '/v1/harvester/cluster/local' || url === '/version';
+    response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(known ? { id: 'local', type: 'cluster' } : { code: 'NotFound' }));
+  });
+  return {
+    ...listening,
+    answers(yes) {
+      answering = yes;
+      for (const response of waiting) response.destroy();
+    },
+  };
+}
