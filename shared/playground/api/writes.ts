@@ -46,7 +46,9 @@ export function create(press: Press, asked: Asked): Answer {
   const faults = DNS_NAME.test(name) ? builtInFaults(resource, object) : [badName(name)];
   if (faults.length > 0) throw invalid(resource, name, faults);
   if (press.store.get(keyOf(resource), idOf(object))) throw alreadyThere(resource, name);
-  const stored = isDryRun(query.getAll('dryRun')) ? object : press.store.write(keyOf(resource), object);
+  const stored = isDryRun(query.getAll('dryRun'))
+    ? object
+    : press.store.write(keyOf(resource), managed(press, asked, object));
   return { code: 201, body: inVersion(resource, stored), headers: warnings };
 }
 
@@ -93,7 +95,7 @@ export function replace(press: Press, asked: Asked, before: JsonObject, wanted: 
   // The API server writes nothing where nothing changes: the resourceVersion stays.
   if (same(object, before) || isDryRun(query.getAll('dryRun'))) return { code: 200, body: object, headers: warnings };
   const key = keyOf(resource);
-  const stored = press.store.write(key, object);
+  const stored = press.store.write(key, managed(press, asked, object));
   const isOver =
     textAt(stored, 'metadata', 'deletionTimestamp') && listAt(stored, 'metadata', 'finalizers').length === 0;
   // A pod's end is up to its kubelet, a namespace's up to its content.
@@ -113,6 +115,7 @@ function mixed(resource: Resource, sub: string | undefined, before: JsonObject, 
     'deletionGracePeriodSeconds',
     'generation',
     'resourceVersion',
+    'managedFields',
   ];
   const kept = withMetadata(after, Object.fromEntries(fixed.map((field) => [field, at(before, 'metadata', field)])));
   const asks = (object: JsonObject) => {
@@ -121,6 +124,19 @@ function mixed(resource: Resource, sub: string | undefined, before: JsonObject, 
   };
   if (!counts(resource) || same(asks(kept), asks(before))) return kept;
   return withMetadata(kept, { generation: (numberAt(before, 'metadata', 'generation') ?? 0) + 1 });
+}
+
+/** Who wrote last, and when: the fields that each manager owns are not told. */
+function managed({ now }: Press, { resource, sub, query }: Asked, object: JsonObject): JsonObject {
+  const manager = query.get('fieldManager') ?? 'unknown';
+  const others = listAt(object, 'metadata', 'managedFields').filter(
+    (entry) => !isObject(entry) || entry.manager !== manager || (entry.subresource ?? undefined) !== sub,
+  );
+  const entry = {
+    ...{ manager, operation: 'Update', apiVersion: apiVersionOf(resource), time: stamp(now()) },
+    ...{ fieldsType: 'FieldsV1', fieldsV1: {}, ...(sub && { subresource: sub }) },
+  };
+  return withMetadata(object, { managedFields: [...others, entry] });
 }
 
 function requireSameVersion({ resource, name = '', method }: Asked, before: JsonObject, given: JsonObject): void {

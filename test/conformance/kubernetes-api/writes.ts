@@ -263,6 +263,21 @@ export function writesConform(place: () => ApiPlace): void {
       expect(metadata(body).resourceVersion).toBe(metadata(before).resourceVersion);
     });
 
+    it('tells who wrote last, and when', async () => {
+      await created(place(), widgets, custom('Widget', 'signed'));
+
+      await send('PATCH', `${widgets}/signed?fieldManager=gleaner`, { metadata: { labels: { by: 'gleaner' } } }, MERGE);
+
+      const managers = listAt(await get(`${widgets}/signed`), 'metadata', 'managedFields');
+      expect(managers).toContainEqual(
+        expect.objectContaining({
+          manager: 'gleaner',
+          operation: 'Update',
+          time: expect.stringMatching(/^\d{4}-.*Z$/),
+        }),
+      );
+    });
+
     it('is the only kind beside a JSON patch that custom resources take', async () => {
       await created(place(), widgets, custom('Widget', 'strategic'));
       await created(place(), configMaps, configMap('strategic'));
