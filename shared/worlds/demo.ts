@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { drills } from '../../handlers/drills.ts';
 import { systemClock } from '../adapters/clock/system.ts';
 import { consoleChat } from '../adapters/console/chat.ts';
@@ -29,16 +28,17 @@ export async function demo(print: (line: string) => void, log: Log): Promise<boo
   print(`Two pretend clusters run ${SPEED} times faster than life. Windows and deadlines are the real ones.`);
   const rows: Told[] = [];
   try {
-    const late = new Promise<undefined>((resolve) => void systemClock.after(LIMIT, () => resolve(undefined)));
+    const late = Promise.withResolvers<void>();
+    const cancel = systemClock.after(LIMIT, late.resolve);
     await Promise.race([
-      late,
+      late.promise,
       Promise.all(
         (['harvester', 'rancher'] as const).map(async (flavour) => {
           for (const drill of drills.filter(({ on }) => on === flavour))
             rows.push(await mend(playground, drill, waiting, print));
         }),
       ),
-    ]);
+    ]).finally(cancel);
   } finally {
     await playground.stop();
   }
@@ -101,7 +101,7 @@ async function approve(gleaner: Playground['gleaner'], { id, revision, found }: 
     proposal: id,
     revision,
     plan: plan.id,
-    reason: `demo ${randomUUID().slice(0, 8)}`,
+    reason: 'the demo',
   });
   if (!said.ok) throw new Error(`The approval was refused: ${said.because}`);
 }

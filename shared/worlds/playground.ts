@@ -47,7 +47,7 @@ export async function startPlayground(options: {
     startPretendCluster({ flavour: 'rancher', name: 'rancher', clock, drills, trouble }),
   ]);
   const folder = mkdtempSync(join(tmpdir(), 'gleaner-playground-'));
-  const connected = await Promise.all(pretend.map((cluster) => joined(cluster, folder, clock, log)));
+  const connected = await Promise.all(pretend.map((cluster) => joined(cluster, folder, { clock, speed, log })));
   const broken = new Set<string>();
   const of = (mode: string) => pretend.find((cluster) => cluster.drills.some((drill) => drill.mode === mode));
 
@@ -68,7 +68,7 @@ export async function startPlayground(options: {
     reset,
   };
   const gleaner = startGleaner({
-    clusters: connected.map((cluster) => ({ ...cluster, does: 'apply' as const })),
+    clusters: connected,
     rules: RULES,
     ...{ clock, wall: systemClock, state, log },
     chats: [...chats, aftermath(pretend, broken)],
@@ -85,15 +85,15 @@ export async function startPlayground(options: {
   };
 }
 
-async function joined(cluster: PretendCluster, folder: string, clock: Clock, log: Log) {
-  const kubeconfig = join(folder, `${cluster.name}.yaml`);
-  writeFileSync(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
-  return connect({
-    name: cluster.name,
-    kubeconfig,
-    clock,
-    warn: (because) => log.warn({ cluster: cluster.name }, because),
-  });
+async function joined(
+  { name, kubeconfig }: PretendCluster,
+  folder: string,
+  { clock, speed, log }: { clock: Clock; speed: number; log: Log },
+) {
+  const file = join(folder, `${name}.yaml`);
+  writeFileSync(file, kubeconfig(), { mode: 0o600 });
+  const warn = (because: string) => log.warn({ cluster: name }, because);
+  return connect({ ...{ name, kubeconfig: file, does: 'apply', clock, wall: systemClock, speed, warn } });
 }
 
 /** Lets the pretend world go on once a fault is mended: what follows by itself, such as the end of an upgrade. */

@@ -35,7 +35,7 @@ async function playground({ config, speed }: Settings, print: (line: string) => 
 }
 
 async function follow({ config, file }: Settings, print: (line: string) => void, log: Log): Promise<Running> {
-  const clusters = await Promise.all(config.clusters.map((cluster) => connected(cluster, print, log)));
+  const clusters = await Promise.all(config.clusters.map((cluster) => join(cluster, print, log)));
   const live = liveConfig(config, file, systemClock, log);
   const names = new Map(clusters.map(({ id, name }) => [id, name]));
   const gleaner = startGleaner({
@@ -62,15 +62,13 @@ async function follow({ config, file }: Settings, print: (line: string) => void,
   };
 }
 
-async function connected(cluster: Config['clusters'][number], print: (line: string) => void, log: Log) {
+async function join(cluster: Config['clusters'][number], print: (line: string) => void, log: Log) {
   const { name, kubeconfig, context, servers, mode } = cluster;
   const warn = (because: string) => {
     log.warn({ cluster: name }, because);
     print(`${name}: ${because}`);
   };
-  return connect({
-    ...{ name, servers, does: mode, clock: systemClock, warn },
-    ...(kubeconfig !== undefined && { kubeconfig }),
-    ...(context !== undefined && { context }),
-  });
+  const connected = await connect({ name, servers, does: mode, clock: systemClock, warn, kubeconfig, context });
+  for (const caution of await connected.cautions()) warn(caution);
+  return connected;
 }
