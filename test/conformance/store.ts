@@ -1,100 +1,172 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifyChain } from '../../shared/audit.ts';
-import type { Incident } from '../../shared/model.ts';
-import type { Store } from '../../shared/ports/store.ts';
+import type { Incident, Switch } from '../../shared/model.ts';
+import type { Row, Store } from '../../shared/ports/store.ts';
+
+const AT = '2026-01-15T12:00:00.000Z';
 
 const incident = (id: string, cluster = 'c1'): Incident => ({
-  ...{ schema: 1, id, cluster, mode: 'm', state: 'open', since: '2026-01-15T12:00:00.000Z' },
+  ...{ schema: 1, id, cluster, mode: 'm', state: 'open', since: AT },
   subject: { apiVersion: 'v1', kind: 'Node', name: id },
 });
 
 /** What every store must do. `open` gives a fresh one. */
 export function storeConformance(name: string, open: () => Promise<Store>): void {
   describe(`${name} as a store`, () => {
-    it('gives back what was put, with its version', async () => {
-      const store = await open();
+    keepsItems(open);
+    letsOneWin(open);
+    appends(open);
+  });
+}
 
-      expect(await store.put('incident', incident('a'), 0)).toEqual({ ok: true, version: 1 });
+function keepsItems(open: () => Promise<Store>): void {
+  it('gives back what was put, with its version', async () => {
+    const store = await open();
 
-      expect(await store.get('incident', 'a')).toEqual({ item: incident('a'), version: 1 });
-      expect(await store.get('incident', 'b')).toBeUndefined();
-      expect(await store.get('proposal', 'a')).toBeUndefined();
-    });
+    expect(await store.put('incident', incident('a'), 0)).toEqual({ ok: true, version: 1 });
 
-    it('creates an item only where there is none', async () => {
-      const store = await open();
-      await store.put('incident', incident('a'), 0);
+    expect(await store.get('incident', 'a')).toEqual({ item: incident('a'), version: 1 });
+    expect(await store.get('incident', 'b')).toBeUndefined();
+    expect(await store.get('proposal', 'a')).toBeUndefined();
+  });
 
-      const second = await store.put('incident', { ...incident('a'), mode: 'other' }, 0);
+  it('keeps items of one id in two tables apart', async () => {
+    const store = await open();
+    const flipped: Switch = { schema: 1, id: 'a', stopped: true, who: 'local:ann', at: AT };
 
-      expect(second).toEqual({ ok: false, winner: { item: incident('a'), version: 1 } });
-    });
+    await store.put('incident', incident('a'), 0);
+    await store.put('switch', flipped, 0);
 
-    it('changes an item only at the version that was read, and gives the loser the winner', async () => {
-      const store = await open();
-      await store.put('incident', incident('a'), 0);
+    expect(await store.get('incident', 'a')).toEqual({ item: incident('a'), version: 1 });
+    expect(await store.list('switch')).toEqual([{ item: flipped, version: 1 }]);
+  });
 
-      const results = await Promise.all(
-        Array.from({ length: 20 }, (_each, n) => store.put('incident', { ...incident('a'), mode: `m${n}` }, 1)),
-      );
+  it('lists a table, or one cluster of it', async () => {
+    const store = await open();
+    for (const [id, cluster] of [
+      ['a', 'c1'],
+      ['b', 'c2'],
+      ['c', 'c1'],
+    ] as const) {
+      await store.put('incident', incident(id, cluster), 0);
+    }
 
-      const won = results.filter(({ ok }) => ok);
-      expect(won).toEqual([{ ok: true, version: 2 }]);
-      const stored = await store.get('incident', 'a');
-      expect(results.filter(({ ok }) => !ok)).toEqual(
-        Array.from({ length: 19 }, () => ({ ok: false, winner: stored })),
-      );
-    });
+    const ids = async (cluster?: string) =>
+      (await store.list('incident', cluster === undefined ? {} : { cluster })).map(({ item }) => item.id).sort();
 
-    it('changes nothing that is not there', async () => {
-      const store = await open();
+    expect(await ids()).toEqual(['a', 'b', 'c']);
+    expect(await ids('c1')).toEqual(['a', 'c']);
+    expect(await ids('none')).toEqual([]);
+  });
 
-      expect(await store.put('incident', incident('a'), 3)).toEqual({ ok: false, winner: undefined });
-      expect(await store.get('incident', 'a')).toBeUndefined();
-    });
+  it('lists more than one page of a service would hold', async () => {
+    const store = await open();
+    const wide = 'x'.repeat(10_000);
+    for (let n = 0; n < 150; n++) await store.put('incident', { ...incident(`${n}`), mode: wide }, 0);
 
-    it('lists a table, or one cluster of it', async () => {
-      const store = await open();
-      for (const [id, cluster] of [
-        ['a', 'c1'],
-        ['b', 'c2'],
-        ['c', 'c1'],
-      ] as const) {
-        await store.put('incident', incident(id, cluster), 0);
-      }
+    expect(await store.list('incident', { cluster: 'c1' })).toHaveLength(150);
+  });
 
-      const ids = async (cluster?: string) =>
-        (await store.list('incident', cluster === undefined ? {} : { cluster })).map(({ item }) => item.id).sort();
+  it('keeps texts of any kind as they are', async () => {
+    const store = await open();
+    const odd = { ...incident('ü/"\\ 🦆'), mode: 'ü "\\ \u0000 \u2028 <!channel> 🦆' };
 
-      expect(await ids()).toEqual(['a', 'b', 'c']);
-      expect(await ids('c1')).toEqual(['a', 'c']);
-      expect(await ids('none')).toEqual([]);
-    });
+    await store.put('incident', odd, 0);
 
-    it('keeps texts of any kind as they are', async () => {
-      const store = await open();
-      const odd = { ...incident('a'), mode: 'ü "\\ \u0000 \u2028 <!channel> 🦆' };
+    expect((await store.get('incident', odd.id))?.item).toEqual(odd);
+  });
 
-      await store.put('incident', odd, 0);
+  it('does as a list of versions on paper does, whatever is put', async () => {
+    const Put = fc.record({ id: fc.constantFrom('a', 'b'), mode: fc.string(), version: fc.nat(4) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(Put, { maxLength: 20 }), async (puts) => {
+        const [store, paper] = [await open(), new Map<string, Row<Incident>>()];
+        for (const { id, mode, version } of puts) {
+          const [item, stands] = [{ ...incident(id), mode }, paper.get(id)];
+          const wins = (stands?.version ?? 0) === version;
+          if (wins) paper.set(id, { item, version: version + 1 });
 
-      expect((await store.get('incident', 'a'))?.item).toEqual(odd);
-    });
+          const said = await store.put('incident', item, version);
 
-    it('appends to an audit log whose chain can be verified', async () => {
-      const store = await open();
+          expect(said).toEqual(wins ? { ok: true, version: version + 1 } : { ok: false, winner: stands });
+        }
+        const rows = await store.list('incident');
+        expect(new Map(rows.map((row) => [row.item.id, row]))).toEqual(paper);
+      }),
+      { numRuns: 30 },
+    );
+  });
+}
 
-      await Promise.all(
-        Array.from({ length: 50 }, (_each, n) =>
-          store.append({ at: '2026-01-15T12:00:00.000Z', kind: 'touch', text: `line ${n}` }),
-        ),
-      );
+function letsOneWin(open: () => Promise<Store>): void {
+  const twenty = <T>(act: (n: number) => Promise<T>) => Promise.all(Array.from({ length: 20 }, (_each, n) => act(n)));
 
-      const lines = await store.audit(1, 1_000);
-      expect(lines.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 50 }, (_each, n) => n + 1));
-      expect(verifyChain(lines)).toMatchObject({ ok: true, lines: 50 });
-      expect((await store.audit(21, 10)).map(({ sequence }) => sequence)).toEqual([
-        21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-      ]);
-    });
+  it('creates an item only where there is none', async () => {
+    const store = await open();
+
+    const results = await twenty((n) => store.put('incident', { ...incident('a'), mode: `m${n}` }, 0));
+
+    expect(results.filter(({ ok }) => ok)).toEqual([{ ok: true, version: 1 }]);
+    const winner = await store.get('incident', 'a');
+    expect(results.filter(({ ok }) => !ok)).toEqual(Array.from({ length: 19 }, () => ({ ok: false, winner })));
+  });
+
+  it('changes an item only at the version that was read, and gives the loser the winner', async () => {
+    const store = await open();
+    await store.put('incident', incident('a'), 0);
+
+    const results = await twenty((n) => store.put('incident', { ...incident('a'), mode: `m${n}` }, 1));
+
+    expect(results.filter(({ ok }) => ok)).toEqual([{ ok: true, version: 2 }]);
+    const winner = await store.get('incident', 'a');
+    expect(results.filter(({ ok }) => !ok)).toEqual(Array.from({ length: 19 }, () => ({ ok: false, winner })));
+  });
+
+  it('changes nothing that is not there', async () => {
+    const store = await open();
+
+    expect(await store.put('incident', incident('a'), 3)).toEqual({ ok: false, winner: undefined });
+    expect(await store.get('incident', 'a')).toBeUndefined();
+  });
+}
+
+function appends(open: () => Promise<Store>): void {
+  const line = (text: string) => ({ at: AT, kind: 'touch', text });
+
+  it('appends to an audit log whose chain can be verified, as a whole and page by page', async () => {
+    const store = await open();
+
+    await Promise.all(Array.from({ length: 50 }, (_each, n) => store.append(line(`line ${n}`))));
+
+    const lines = await store.audit(1, 1_000);
+    expect(lines.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 50 }, (_each, n) => n + 1));
+    expect(new Set(lines.map(({ text }) => text)).size).toBe(50);
+    expect(verifyChain(lines)).toMatchObject({ ok: true, lines: 50 });
+    const page = await store.audit(21, 10);
+    expect(page).toEqual(lines.slice(20, 30));
+    expect(verifyChain(page, { after: lines[19] ?? { sequence: 0, hash: '' } })).toMatchObject({ ok: true, lines: 30 });
+  });
+
+  it('keeps lines of any text so that they verify', async () => {
+    const store = await open();
+    const texts = ['', 'ü "\\ \u0000 \u2028 🦆', '{"a":1}', 'x'.repeat(100_000), 'half a duck: \ud83e'];
+
+    for (const text of texts) await store.append(line(text));
+
+    const lines = await store.audit(1, 10);
+    expect(lines.map(({ text }) => text)).toEqual(texts.map((text) => text.toWellFormed()));
+    expect(verifyChain(lines)).toMatchObject({ ok: true, lines: texts.length });
+  });
+
+  it('gives lines that show when one of them was changed, or is not there', async () => {
+    const store = await open();
+    for (const text of ['one', 'two', 'three', 'four']) await store.append(line(text));
+    const lines = await store.audit(1, 10);
+
+    const forged = lines.map((one) => (one.sequence === 3 ? { ...one, text: 'none' } : one));
+
+    expect(verifyChain(forged)).toMatchObject({ ok: false, sequence: 3 });
+    expect(verifyChain(lines.filter(({ sequence }) => sequence !== 2))).toMatchObject({ ok: false, sequence: 2 });
   });
 }

@@ -1,11 +1,17 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** The machine's clock. Its timers do not keep a process alive by themselves. */
+/** Node fires a longer delay at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args). */
+const LONGEST = 2 ** 31 - 1;
+
+/** The machine's clock. A timer keeps the process alive until it fires or is cancelled. */
 export const systemClock: Clock = {
   now: () => new Date(),
   after(ms, then) {
-    // Node fires a longer delay at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
-    const timer = setTimeout(then, Math.min(ms, 2 ** 31 - 1));
+    let timer: NodeJS.Timeout;
+    const arm = (left: number) => {
+      timer = setTimeout(() => (left > LONGEST ? arm(left - LONGEST) : then()), Math.min(left, LONGEST));
+    };
+    arm(ms);
     return () => clearTimeout(timer);
   },
 };

@@ -1,68 +1,75 @@
-import { randomBytes } from 'node:crypto';
-import * as z from 'zod';
 import { milliseconds } from '../../handler.ts';
-import { type Event, type EventName, Fact, type Outgoing } from '../../model.ts';
+import type { EventName, Outgoing } from '../../model.ts';
 import type { Bus, Consumer } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { auditLog } from '../sqlite/audit-log.ts';
 import type { Database } from '../sqlite/database.ts';
-import { appendAudit } from '../sqlite/store.ts';
-
-const Envelope = z.intersection(Fact, z.object({ id: z.string(), at: z.iso.datetime() }));
+import { sealed, unsealed } from './envelope.ts';
+import { type Delivery, queueIn, type SetAside } from './queue.ts';
+import { orderly, type Temper, unrulyBy } from './temper.ts';
 
 /** Waits before the next try double from the first to the longest. */
 const FIRST_WAIT = milliseconds('2s');
 const LONGEST_WAIT = milliseconds('2m');
 /** After so many throws a delivery is set aside, where a person can see it. */
 const ATTEMPTS = 50;
+/** Somebody may set the machine's clock while a timer sleeps: what became due by that waits no longer than this. */
+const LONGEST_NAP = milliseconds('1m');
 
 export interface InProcessBus extends Bus {
   consume(hop: string, consumer: Consumer): void;
   start(): void;
-  /** Delivers everything that is due now, and what that publishes, until nothing is. */
+  /** Delivers everything that is due now, and what that publishes, until nothing is. For tests, in place of `start`. */
   drain(): Promise<void>;
   /** What was set aside, and why. */
-  quarantined(): readonly { hop: string; event: string; because: string }[];
+  quarantined(): readonly SetAside[];
   /** Takes no further delivery and waits for those under way. */
   close(): Promise<void>;
+}
+
+export interface InProcessBusOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Which hop takes which events. */
+  readonly routes: Readonly<Record<string, readonly EventName[]>>;
+  /** Spreads the waits after a throw. Gives numbers from 0 to below 1, as `unruly` does. */
+  readonly random?: () => number;
+  /** For tests: delivers in any order, some twice, and loses the end of some, as any bus may. */
+  readonly unruly?: () => number;
+  /** Is told what the bus could not write, such as on a full disk. It tries again by itself. */
+  readonly trouble?: (because: string) => void;
 }
 
 /**
  * A durable bus inside one process: one queue per hop, in the same database as the store. What a hop returns, the end
  * of its delivery and the audit lines are one transaction. A throw or a crash delivers again.
  */
-export function inProcessBus(options: {
-  database: Database;
-  clock: Clock;
-  routes: Readonly<Record<string, readonly EventName[]>>;
-  random?: () => number;
-}): InProcessBus {
-  const { database, clock, routes, random = Math.random } = options;
-  const { sql } = database;
-  const next = sql.prepare(
-    'SELECT id, event, attempts FROM delivery WHERE hop = ? AND due <= ? ORDER BY due, id LIMIT 1',
-  );
-  const soonest = sql.prepare('SELECT min(due) AS due FROM delivery WHERE hop = ?');
-  const add = sql.prepare('INSERT INTO delivery (hop, event, due) VALUES (?, ?, ?)');
-  const remove = sql.prepare('DELETE FROM delivery WHERE id = ?');
-  const postpone = sql.prepare('UPDATE delivery SET attempts = attempts + 1, due = ? WHERE id = ?');
-  const setAside = sql.prepare('INSERT INTO quarantine (hop, event, at, because) VALUES (?, ?, ?, ?)');
+export function inProcessBus(options: InProcessBusOptions): InProcessBus {
+  const {
+    database,
+    clock,
+    routes,
+    random = Math.random,
+    trouble = (because) => process.emitWarning(because),
+  } = options;
+  const temper: Temper = options.unruly ? unrulyBy(options.unruly) : orderly;
+  const queue = queueIn(database);
+  const audit = auditLog(database.sql);
   const consumers = new Map<string, Consumer>();
   const busy = new Map<string, Promise<void>>();
   const timers = new Map<string, () => void>();
   let running = false;
 
-  /** Sorts by time: 12 hex digits of milliseconds, then chance. */
-  const newId = (now: Date) => `${now.getTime().toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
-
+  /** Call it inside a transaction. Answers the hops that have something to do now or later. */
   function enqueue(outgoing: readonly Outgoing[]): Set<string> {
     const woken = new Set<string>();
     for (const { fact, after = 0 } of outgoing) {
       const now = clock.now();
-      const text = JSON.stringify({ ...fact, id: newId(now), at: now.toISOString() });
-      appendAudit(sql, { at: now.toISOString(), kind: 'event', text });
+      const text = sealed(fact, now);
+      audit.append({ at: now.toISOString(), kind: 'event', text });
       for (const [hop, takes] of Object.entries(routes)) {
         if (!takes.includes(fact.event)) continue;
-        add.run(hop, text, now.getTime() + Math.ceil(after));
+        queue.add(hop, text, now.getTime() + Math.ceil(after));
         woken.add(hop);
       }
     }
@@ -71,60 +78,68 @@ export function inProcessBus(options: {
 
   /** Takes one delivery of a hop; false when none is due. */
   async function deliver(hop: string, consumer: Consumer): Promise<boolean> {
-    const row = next.get(hop, clock.now().getTime());
-    if (!row) return false;
-    const [id, text, attempts] = [Number(row.id), String(row.event), Number(row.attempts)];
-    const quarantine = (because: string) =>
-      database.transaction(() => {
-        setAside.run(hop, text, clock.now().toISOString(), because);
-        remove.run(id);
-      });
-    let event: Event;
-    try {
-      event = Envelope.parse(JSON.parse(text));
-    } catch (error) {
-      quarantine(`it cannot be read: ${error instanceof z.ZodError ? error.issues[0]?.message : String(error)}`);
-      return true;
-    }
-    try {
-      const outgoing = await consumer(event);
-      const woken = database.transaction(() => {
-        remove.run(id);
-        return enqueue(outgoing);
-      });
-      woken.forEach(wake);
-    } catch (error) {
-      if (attempts + 1 >= ATTEMPTS) quarantine(String(error));
-      else postpone.run(clock.now().getTime() + backOff(attempts), id);
-    }
+    const delivery = temper.pick(queue.due(hop, clock.now().getTime(), temper.choices));
+    if (!delivery) return false;
+    const read = unsealed(delivery.text);
+    if (read.ok) await hand(hop, delivery, async () => consumer(read.event));
+    else quarantine(hop, delivery, read.because);
     return true;
   }
 
-  const backOff = (attempts: number) => Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** attempts) * (0.5 + random() / 2);
-
-  async function work(hop: string, consumer: Consumer): Promise<void> {
-    while (running && (await deliver(hop, consumer)));
-    if (!running) return;
-    const due: unknown = soonest.get(hop)?.due;
-    timers.get(hop)?.();
-    if (typeof due === 'number')
-      timers.set(
-        hop,
-        clock.after(Math.max(1, due - clock.now().getTime()), () => wake(hop)),
-      );
+  async function hand(hop: string, delivery: Delivery, consume: () => Promise<readonly Outgoing[]>): Promise<void> {
+    let woken: Set<string>;
+    try {
+      const outgoing = await consume();
+      const fate = temper.fate();
+      if (fate === 'lost') return;
+      woken = database.transaction(() => {
+        if (fate === 'ended') queue.end(delivery);
+        return enqueue(outgoing);
+      });
+    } catch (error) {
+      const { attempts } = delivery;
+      if (attempts + 1 >= ATTEMPTS) quarantine(hop, delivery, `it failed ${ATTEMPTS} times, at last with: ${error}`);
+      else queue.postpone(delivery, clock.now().getTime() + backOff(attempts));
+      return;
+    }
+    woken.forEach(wake);
   }
 
-  /** Starts a hop's work unless it is at it; whoever wakes it meanwhile is served by the same loop or by the next one. */
+  const quarantine = (hop: string, delivery: Delivery, because: string) =>
+    database.transaction(() => queue.setAside(hop, delivery, clock.now(), because));
+  const backOff = (attempts: number) => Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** attempts) * (0.5 + random() / 2);
+
+  /** Starts a hop's work unless it is at it: whoever comes meanwhile is seen when it ends. */
   function wake(hop: string): void {
     const consumer = consumers.get(hop);
-    if (!running || !consumer) return;
-    const before = busy.get(hop);
-    if (before) return;
-    const working: Promise<void> = work(hop, consumer).finally(() => {
-      busy.delete(hop);
-      if (next.get(hop, clock.now().getTime())) wake(hop);
-    });
-    busy.set(hop, working);
+    if (running && consumer && !busy.has(hop)) busy.set(hop, work(hop, consumer));
+  }
+
+  async function work(hop: string, consumer: Consumer): Promise<void> {
+    let next: number | undefined;
+    try {
+      while (running) {
+        if (await deliver(hop, consumer)) continue;
+        next = queue.soonest(hop);
+        if (next === undefined || next > clock.now().getTime()) break;
+      }
+    } catch (error) {
+      trouble(`A delivery to ${hop} could not be written down, and comes again: ${error}`);
+      next = clock.now().getTime() + FIRST_WAIT;
+    }
+    // From here to the timer nothing may wait: a delivery that came in between would wake nobody.
+    busy.delete(hop);
+    if (next !== undefined) nap(hop, next);
+  }
+
+  function nap(hop: string, until: number): void {
+    timers.get(hop)?.();
+    if (!running) return;
+    const ms = Math.min(LONGEST_NAP, Math.max(1, until - clock.now().getTime()));
+    timers.set(
+      hop,
+      clock.after(ms, () => wake(hop)),
+    );
   }
 
   return {
@@ -142,11 +157,7 @@ export function inProcessBus(options: {
         for (const [hop, consumer] of consumers) found = (await deliver(hop, consumer)) || found;
       }
     },
-    quarantined: () =>
-      sql
-        .prepare('SELECT hop, event, because FROM quarantine ORDER BY id')
-        .all()
-        .map((row) => ({ hop: String(row.hop), event: String(row.event), because: String(row.because) })),
+    quarantined: queue.aside,
     async close() {
       running = false;
       for (const cancel of timers.values()) cancel();

@@ -1,6 +1,8 @@
 /** The database's steps forward, in order; each runs once, in one transaction with the others. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE item (
+  `CREATE TABLE holder (one INTEGER PRIMARY KEY CHECK (one = 1), process INTEGER NOT NULL, host TEXT NOT NULL) STRICT;
+
+   CREATE TABLE item (
      kind TEXT NOT NULL, id TEXT NOT NULL, cluster TEXT, version INTEGER NOT NULL, json TEXT NOT NULL,
      PRIMARY KEY (kind, id)
    ) STRICT;
@@ -12,6 +14,13 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE TRIGGER audit_keeps BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
    CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+
+   CREATE TABLE audit_head (one INTEGER PRIMARY KEY CHECK (one = 1), sequence INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+   INSERT INTO audit_head VALUES (1, 0, '');
+   CREATE TRIGGER audit_head_keeps BEFORE DELETE ON audit_head
+     BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+   CREATE TRIGGER audit_head_grows BEFORE UPDATE ON audit_head WHEN NEW.sequence IS NOT OLD.sequence + 1
+     BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 
    CREATE TABLE delivery (
      id INTEGER PRIMARY KEY, hop TEXT NOT NULL, event TEXT NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0
