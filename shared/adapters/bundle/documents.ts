@@ -14,6 +14,9 @@ export type Wanted = (object: { apiVersion: string; kind: string }) => boolean;
 /** Text that the library has to read as one piece costs about 0.4 s and 60 MB per MB. */
 const LIBRARY_BOUND = 32 * 1024 * 1024;
 
+/** YAML may start like JSON: by hand, in a few lines. */
+const FLOW_BOUND = 20_000;
+
 /** Reads JSON, or YAML of one or more documents. Throws nothing. */
 export function documentsOf(text: string, wanted: Wanted): Documents {
   const start = text.trimStart();
@@ -29,7 +32,7 @@ function json(text: string): Documents {
     const several = text.split(/^(?=\{)/m);
     const parts = several.length > 1 ? several.map((part) => json(part)) : [];
     if (parts.some((part) => part.ok)) return joined(parts);
-    const inYaml = text.length < 1_000_000 ? read(text) : undefined;
+    const inYaml = text.length < FLOW_BOUND ? read(text) : undefined;
     if (inYaml?.ok) return { ok: true, values: [inYaml.value], problems: [] };
     return { ok: false, because: `cannot be read as JSON: ${sentence(error)}` };
   }

@@ -67,8 +67,14 @@ export async function gather(tree: Tree, layout: Layout | undefined, kinds: read
 }
 
 function mend(object: JsonObject): JsonObject {
-  const restored = unmangled(object);
-  return isObject(restored) ? restored : object;
+  try {
+    const restored = unmangled(object);
+    return isObject(restored) ? restored : object;
+  } catch (error) {
+    // Nested deeper than the stack: it stays as it is, for its schema to judge.
+    if (error instanceof RangeError) return object;
+    throw error;
+  }
 }
 
 type Part = 'objects' | 'about' | 'errors' | 'nothing' | 'unknown';

@@ -338,6 +338,15 @@ describe('A support bundle', () => {
     expect(source.warnings().map(({ where }) => where)).toEqual(['the bundle']);
   });
 
+  it('is read although one of its objects is nested deeper than the stack', async () => {
+    const deep = `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n2"},"spec":{"x":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`;
+    write({ ...bundle(), [`${root}yamls/cluster/v1/nodes.yaml`]: `[${JSON.stringify(node('n1'))},${deep}]` });
+
+    const { look } = await opened(folder);
+
+    expect((await look.list(Node)).map(({ metadata }) => metadata.name)).toEqual(['n1', 'n2']);
+  });
+
   it('of the old layout is read by content, and its absences mean nothing', async () => {
     write({
       ...yamls('cluster/harvester/nodes', node('n1')),
