@@ -74,11 +74,23 @@ export function cardOf(proposal: Proposal, setting: Setting): Card {
     title: proposal.found.summary,
     clusterName: setting.clusterName,
     modeTitle: setting.modeTitle,
-    lines: lines.map(({ label, text }) => ({ label, text: shorten(text, Math.floor(spare / lines.length)) })),
+    lines: fitted(lines, spare),
     plans,
     cause: setting.cause,
     choices: choicesOf(proposal, plans),
   };
+}
+
+/** Cuts the longest texts until all of them fit: what a short line does not need the long ones get. */
+function fitted<T extends { readonly text: string }>(lines: readonly T[], room: number): T[] {
+  let limit = Math.floor(room / lines.length);
+  for (;;) {
+    const used = lines.reduce((sum, { text }) => sum + Math.min(text.length, limit), 0);
+    const cut = lines.filter(({ text }) => text.length > limit).length;
+    const more = cut === 0 ? 0 : Math.floor((room - used) / cut);
+    if (more <= 0) return lines.map((line) => ({ ...line, text: shorten(line.text, limit) }));
+    limit += more;
+  }
 }
 
 function firstScreen(proposal: Proposal, plans: readonly CardPlan[], { now }: Setting) {
@@ -88,7 +100,7 @@ function firstScreen(proposal: Proposal, plans: readonly CardPlan[], { now }: Se
   const ago = inWords(now.getTime() - Date.parse(since));
   const wait = found.mayWait;
   return [
-    { label: 'Wrong', text: `${found.summary}, since ${utc(since)} (${ago})` },
+    { label: 'Wrong', text: `since ${utc(since)} (${ago}): ${found.summary}` },
     { label: 'Users', text: found.users },
     { label: 'Can it wait', text: `${wait.untilMorning ? 'Until morning' : 'No'}: ${wait.because}` },
     {
@@ -159,7 +171,7 @@ function stepCard(step: Step, record: StepRecord | undefined): CardStep {
 
 /** The buttons. A decided card has none that decide. */
 function choicesOf(proposal: Proposal, plans: readonly CardPlan[]): Choice[] {
-  const { state, run } = proposal;
+  const { state } = proposal;
   if (isUndecided(state)) {
     const approvable = plans.some(({ closed }) => closed === undefined);
     return [
@@ -168,11 +180,26 @@ function choicesOf(proposal: Proposal, plans: readonly CardPlan[]): Choice[] {
       ...(state === 'open' ? (['snooze'] as const) : []),
     ];
   }
-  if (isRunning(state)) {
-    const waits = run.steps.at(-1)?.is === 'waiting';
-    const step = plans.find(({ id }) => id === proposal.plan)?.steps[run.steps.length - 1];
-    return waits && step?.do === 'ask' ? ['done'] : [];
-  }
-  if (state === 'fixed') return plans.find(({ id }) => id === proposal.plan)?.undo.offered ? ['undo'] : [];
-  return state === 'superseded' || state === 'reverted' || state === 'withdrawn' ? [] : ['again'];
+  if (isRunning(state)) return waitsForPeople(proposal) ? ['done'] : [];
+  const undo = canBeUndone(proposal) ? (['undo'] as const) : [];
+  const isOver = ['fixed', 'superseded', 'reverted', 'withdrawn'].includes(state);
+  return isOver ? [...undo] : [...undo, 'again'];
+}
+
+const chosenPlan = ({ found, plan: chosen }: Proposal) => found.offer.plans.find(({ id }) => id === chosen);
+
+function waitsForPeople(proposal: Proposal): boolean {
+  const part = proposal.run.failed ? 'recovery' : 'steps';
+  const records = proposal.run[part];
+  const step = chosenPlan(proposal)?.[part === 'steps' ? 'steps' : 'onFailure'][records.length - 1];
+  return step?.do === 'ask' && records.at(-1)?.is === 'waiting';
+}
+
+/** Also what a run has changed before it failed can be put back. */
+function canBeUndone(proposal: Proposal): boolean {
+  const plan = chosenPlan(proposal);
+  const hasChanged = plan?.steps.some(
+    ({ do: verb }, index) => verb === 'patch' && proposal.run.steps[index]?.is === 'done',
+  );
+  return plan?.undo.offered === true && hasChanged === true && ['fixed', 'failed', 'unknown'].includes(proposal.state);
 }

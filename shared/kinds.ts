@@ -3,11 +3,12 @@ import { conditions } from './conditions.ts';
 import { kind, optional, type Seen } from './objects.ts';
 
 export * from './conditions.ts';
+export * from './harvester-kinds.ts';
 
 /** The type of the objects of a kind. */
 export type Of<K extends { schema: z.ZodType }> = z.infer<K['schema']>;
 
-const LabelSelector = z.object({
+export const LabelSelector = z.object({
   matchLabels: z
     .record(z.string(), z.string())
     .nullish()
@@ -35,6 +36,17 @@ const Affinity = z.object({
   ),
 });
 
+/** Quantities by resource: `{ cpu: '500m', memory: '1Gi' }`; plain numbers where YAML was written by hand. */
+const Quantities = z.record(z.string(), z.union([z.string(), z.number()]));
+
+const Containers = z.array(
+  z.object({
+    name: z.string(),
+    image: optional(z.string()),
+    resources: optional(z.object({ requests: optional(Quantities) })),
+  }),
+);
+
 const core = (name: string, plural: string, namespaced = true) => ({
   apiVersion: 'v1',
   kind: name,
@@ -55,7 +67,14 @@ export const Node = kind(core('Node', 'nodes', false), {
     z.object({
       conditions,
       addresses: optional(z.array(z.object({ type: z.string(), address: z.string() }))),
-      nodeInfo: optional(z.object({ kubeletVersion: optional(z.string()), osImage: optional(z.string()) })),
+      allocatable: optional(Quantities),
+      nodeInfo: optional(
+        z.object({
+          kubeletVersion: optional(z.string()),
+          osImage: optional(z.string()),
+          architecture: optional(z.string()),
+        }),
+      ),
     }),
   ),
 });
@@ -80,7 +99,7 @@ export const Pod = kind(core('Pod', 'pods'), {
   spec: optional(
     z.object({
       nodeName: optional(z.string()),
-      containers: optional(z.array(z.object({ name: z.string(), image: optional(z.string()) }))),
+      containers: optional(Containers),
     }),
   ),
   status: optional(
@@ -127,7 +146,7 @@ export const Deployment = kind(
             spec: optional(
               z.object({
                 affinity: optional(Affinity),
-                containers: optional(z.array(z.object({ name: z.string(), image: optional(z.string()) }))),
+                containers: optional(Containers),
               }),
             ),
           }),
@@ -168,7 +187,7 @@ export type Job = Of<typeof Job>;
 export const PodDisruptionBudget = kind(
   { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', namespaced: true },
   {
-    spec: optional(z.object({ selector: optional(LabelSelector) })),
+    spec: optional(z.object({ selector: optional(LabelSelector), unhealthyPodEvictionPolicy: optional(z.string()) })),
     status: optional(
       z.object({
         observedGeneration: optional(z.number()),
@@ -199,40 +218,6 @@ export const CustomResourceDefinition = kind(
     namespaced: false,
   },
   {},
-);
-
-/** Harvester's upgrade; the live one has the label `harvesterhci.io/latestUpgrade=true`. It has no status subresource. */
-export const Upgrade = kind(
-  { apiVersion: 'harvesterhci.io/v1beta1', kind: 'Upgrade', plural: 'upgrades', namespaced: true },
-  {
-    spec: optional(z.object({ version: optional(z.string()) })),
-    status: optional(
-      z.object({
-        previousVersion: optional(z.string()),
-        conditions,
-        nodeStatuses: optional(
-          z.record(
-            z.string(),
-            z.object({ state: optional(z.string()), reason: optional(z.string()), message: optional(z.string()) }),
-          ),
-        ),
-      }),
-    ),
-  },
-);
-export type Upgrade = Of<typeof Upgrade>;
-
-/** A Harvester setting: `value` and `default` stand at the top level. */
-export const Setting = kind(
-  { apiVersion: 'harvesterhci.io/v1beta1', kind: 'Setting', plural: 'settings', namespaced: false },
-  { value: optional(z.string()), default: optional(z.string()) },
-);
-export type Setting = Of<typeof Setting>;
-
-/** A setting of Rancher: `server-version` tells its release. */
-export const RancherSetting = kind(
-  { apiVersion: 'management.cattle.io/v3', kind: 'Setting', plural: 'settings', namespaced: false },
-  { value: optional(z.string()), default: optional(z.string()) },
 );
 
 /** Whether a DaemonSet's controller owns the object. */

@@ -24,10 +24,10 @@ function localTimes() {
   for (const e of document.querySelectorAll('time[datetime]')) {
     const at = new Date(e.getAttribute('datetime'));
     e.title = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-    if (e.dataset.zone !== undefined) e.querySelector('.zone').textContent = at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
+    if (e.dataset.zone !== undefined && at.getTimezoneOffset() !== 0) e.querySelector('.zone').textContent = at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
   }
 }
-let drawing = false, again = false;
+let drawing = false, again = false, quiet;
 async function draw() {
   if (drawing) { again = true; return; }
   drawing = true;
@@ -52,6 +52,8 @@ document.addEventListener('submit', async (event) => {
   const response = await fetch(form.action, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const said = await response.json().catch(() => ({ because: 'Gleaner answered ' + response.status }));
   answer.textContent = (said.ok ? 'Done: ' : 'Not done: ') + said.because;
+  clearTimeout(quiet);
+  quiet = setTimeout(() => { answer.textContent = ''; }, 15000);
   draw();
 });
 const live = new EventSource('/live');

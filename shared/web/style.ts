@@ -34,13 +34,14 @@ ol.steps { padding-left: 1.4rem; } ol.steps > li { margin-bottom: .7rem; overflo
 pre, code { font: .85rem/1.45 ui-monospace, monospace; } pre { background: var(--ground); border: 1px solid var(--line); border-radius: 5px; padding: .5rem .7rem; overflow-x: auto; margin: .35rem 0; }
 .diff { list-style: none; padding: .4rem .7rem; margin: .35rem 0; font: .85rem/1.5 ui-monospace, monospace; border: 1px solid var(--line); border-radius: 5px; }
 .diff li { overflow-wrap: anywhere; } .diff del { background: var(--cut); text-decoration: none; } .diff ins { background: var(--add); text-decoration: none; }
-table { border-collapse: collapse; width: 100%; font-size: .9rem; } td, th { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; } td, th { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
+.scroll { overflow-x: auto; }
 th { color: var(--soft); font-weight: 500; white-space: nowrap; }
 form.drills { margin-bottom: .5rem; }
 .drills { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: .5rem; padding: 0; }
 .drills button { width: 100%; text-align: left; }
 #answer { position: sticky; bottom: 0; margin: 0; background: var(--ink); color: var(--ground); padding: .6rem 1rem; } #answer:empty { display: none; }
 .badge { font-size: .8rem; border: 1px solid var(--line); border-radius: 999px; padding: .05rem .6rem; color: var(--soft); }
-@media (max-width: 34rem) { dl.screen { grid-template-columns: 1fr; gap: 0; } dl.screen dd { margin-bottom: .5rem; } .state { float: none; display: block; margin: 0 0 .3rem; } .scroll { overflow-x: auto; } }
+@media (max-width: 34rem) { dl.screen { grid-template-columns: 1fr; gap: 0; } dl.screen dd { margin-bottom: .5rem; } .state { float: none; display: block; margin: 0 0 .3rem; } }
 @media (prefers-reduced-motion: no-preference) { article { transition: border-color .3s; } }
 `;

@@ -49,7 +49,10 @@ export function startGleaner(parts: Parts): Gleaner {
   const { clock, wall, rules } = parts;
   const database: Database = openDatabase(parts.state);
   const store = sqliteStore(database);
-  const bus = inProcessBus({ database, clock, routes: ROUTES });
+  const bus = inProcessBus({
+    ...{ database, clock, routes: ROUTES },
+    trouble: (because) => parts.log.error({ because }, 'the bus is in trouble'),
+  });
   const world: World = {
     clock,
     store,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { modes } from '../../handlers/index.ts';
 import { type Config, readConfig } from '../config.ts';
 
 /** What `npm start -- …` was told. */
@@ -23,6 +24,9 @@ export interface StartOptions {
   readonly speed?: string;
 }
 
+/** A misspelt mode in the policy would be a rule that never holds. */
+const known = { modes: modes.map(({ id }) => id) };
+
 const DEFAULT_FILE = 'gleaner.yaml';
 /** How many times faster than life a playground runs that a person watches. */
 const SPEED = 20;
@@ -33,6 +37,7 @@ const SPEED = 20;
  */
 export function settings(values: StartOptions, env: Readonly<Record<string, string | undefined>>): Settings {
   const { kubeconfig: kubeconfigs = [], server: servers = [] } = values;
+  const state = values.state ?? env.GLEANER_STATE;
   const named = values.config ?? env.GLEANER_CONFIG;
   const file = named ?? (existsSync(DEFAULT_FILE) && kubeconfigs.length === 0 ? DEFAULT_FILE : undefined);
   const config = file === undefined ? defaults() : load(file);
@@ -49,7 +54,7 @@ export function settings(values: StartOptions, env: Readonly<Record<string, stri
       ...config,
       clusters: clusters.length > 0 ? clusters : inside,
       page: { ...config.page, ...(values.port !== undefined && { port: Number(values.port) }) },
-      ...(values.state !== undefined && { state: values.state }),
+      ...(state !== undefined && { state }),
     },
     file,
     isPlayground: clusters.length + inside.length === 0 && file === undefined,
@@ -58,7 +63,7 @@ export function settings(values: StartOptions, env: Readonly<Record<string, stri
 }
 
 function defaults(): Config {
-  const read = readConfig('');
+  const read = readConfig('', known);
   if (!read.ok) throw new Error(read.problems.join('\n'));
   return read.config;
 }
@@ -71,7 +76,7 @@ export function load(file: string): Config {
   } catch (error) {
     throw new Error(`${file} cannot be read: ${Object(error).message ?? String(error)}`);
   }
-  const read = readConfig(text);
+  const read = readConfig(text, known);
   if (!read.ok) throw new Error(read.problems.map((problem) => `${file}: ${problem}`).join('\n'));
   return read.config;
 }
