@@ -65,7 +65,8 @@ export function application({
     const session = sessions.open(c.req.param('token'));
     if (session === undefined)
       return c.text('This link was used before, or is not one of this Gleaner. Start it again for a new one.\n', 401);
-    setCookie(c, COOKIE, session, { httpOnly: true, sameSite: 'Strict', path: '/' });
+    const secure = new URL(c.req.url).protocol === 'https:';
+    setCookie(c, COOKIE, session, { httpOnly: true, sameSite: 'Strict', path: '/', secure });
     // The token must not stay in the address bar or be sent as a referrer.
     return c.redirect('/');
   });
