@@ -3,5 +3,13 @@ import type { Drill } from '../shared/drill.ts';
 import blockedHarvesterPod from './blocked-harvester-pod/drill.ts';
 import driverActiveAfterFlagDisable from './driver-active-after-flag-disable/drill.ts';
 import ippoolStatusWiped from './ippool-status-wiped/drill.ts';
+import nodeNotReady from './node-not-ready/drill.ts';
+import stuckPreDrained from './stuck-pre-drained/drill.ts';
 
-export const drills: readonly Drill[] = [blockedHarvesterPod, driverActiveAfterFlagDisable, ippoolStatusWiped];
+export const drills: readonly Drill[] = [
+  blockedHarvesterPod,
+  driverActiveAfterFlagDisable,
+  ippoolStatusWiped,
+  nodeNotReady,
+  stuckPreDrained,
+];

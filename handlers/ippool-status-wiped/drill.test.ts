@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Still, stillLife } from '../../shared/adapters/stilllife/look.ts';
 import { examine, type Fault } from '../../shared/examine.ts';
 import type { Json, ObjectRef, Plan } from '../../shared/handler.ts';
+import { type MemoryHands, memoryHands } from '../../test/simulator/memory-hands.ts';
 import drill, { bookNewLoadBalancer } from './drill.ts';
 import handler from './handler.ts';
-import { type MemoryHands, memoryHands } from '../../test/simulator/memory-hands.ts';
 
 const pool: ObjectRef = { apiVersion: 'loadbalancer.harvesterhci.io/v1beta1', kind: 'IPPool', name: 'pool1' };
 const deployment: ObjectRef = {

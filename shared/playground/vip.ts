@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { type Listening, listen } from './http.ts';
 
 /** The cluster's virtual IP: a tiny server that answers a probe, or falls silent as an address that nobody holds. */
@@ -6,14 +5,15 @@ export interface Vip extends Listening {
   answers(yes: boolean): void;
 }
 
-/** Answers `/v1/harvester/cluster/local` and `/version`; while silent, requests hang until the client gives up. */
+/**
+ * Answers `/v1/harvester/cluster/local` and `/version`; while silent, connections end at once. A real address that nobody
+ * holds lets a client wait out its seconds, which would be minutes of a cluster that runs faster than life.
+ */
 export async function serveVip(): Promise<Vip> {
   let answering = true;
-  const waiting = new Set<ServerResponse>();
   const listening = await listen(({ url }, response) => {
     if (!answering) {
-      response.once('close', () => waiting.delete(response));
-      waiting.add(response);
+      response.destroy();
       return;
     }
     const known = url === '/v1/harvester/cluster/local' || url === '/version';
@@ -24,7 +24,6 @@ export async function serveVip(): Promise<Vip> {
     ...listening,
     answers(yes) {
       answering = yes;
-      for (const response of waiting) response.destroy();
     },
   };
 }
