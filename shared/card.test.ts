@@ -22,11 +22,11 @@ async function open(): Promise<Proposal> {
 }
 
 describe('The card', () => {
-  it('says on its first screen what is wrong, who feels it, whether it can wait, what approving does, what stays, and who decides', async () => {
+  it('says on its first screen since when, who feels it, whether it can wait, what approving does, what stays, and who decides', async () => {
     const { lines } = cardOf(await open(), setting);
 
     expect(lines.map(({ label, text }) => `${label}: ${text}`)).toEqual([
-      'Wrong: since 2026-01-15 12:00 UTC (9 min 30 s): Node node1 is broken',
+      'Since: 2026-01-15 12:00 UTC (9 min 30 s), by unknown (certain)',
       'Users: nothing yet',
       'Can it wait: Until morning: it is only a label',
       'Approve: Mends node1.',
@@ -53,11 +53,11 @@ describe('The card', () => {
 
   it('gives the room that short lines leave to the long ones', async () => {
     const proposal = await open();
-    const summary = 'x'.repeat(300);
+    const users = 'x'.repeat(300);
 
-    const [wrong] = cardOf({ ...proposal, found: { ...proposal.found, summary } }, setting).lines;
+    const [, felt] = cardOf({ ...proposal, found: { ...proposal.found, users } }, setting).lines;
 
-    expect(wrong?.text).toMatch(/x{250}/);
+    expect(felt?.text).toMatch(/x{250}/);
   });
 
   it('offers no decision on what is decided, and undo only where the plan offers it', async () => {
@@ -68,6 +68,17 @@ describe('The card', () => {
     expect(choices({ state: 'applying', plan: 'mend' })).toEqual([]);
     expect(choices({ state: 'failed', plan: 'mend' })).toEqual(['again']);
     expect(choices({ state: 'superseded' })).toEqual([]);
+  });
+
+  it('offers to undo what a run had changed before it failed', async () => {
+    const world = paintWorld();
+    const id = await world.proposed();
+    await world.approve(id);
+    const row = await world.store.get('proposal', id);
+    if (!row) throw new Error('nothing was proposed');
+
+    expect(cardOf({ ...row.item, state: 'failed' }, setting).choices).toEqual(['undo', 'again']);
+    expect(cardOf({ ...row.item, state: 'unknown' }, setting).choices).toEqual(['undo', 'again']);
   });
 
   it('offers undo of a run that changed something', async () => {

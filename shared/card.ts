@@ -43,7 +43,7 @@ export interface CardPlan extends Omit<Plan, 'steps' | 'onFailure'> {
   readonly closed: string | undefined;
 }
 
-/** One incident as people read it. `lines` is the first screen: six lines and 600 characters; the rest unfolds. */
+/** One incident as people read it. The title says what is wrong; `lines` is the first screen: six lines and 600 characters; the rest unfolds. */
 export interface Card {
   readonly proposal: Proposal;
   readonly title: string;
@@ -100,7 +100,7 @@ function firstScreen(proposal: Proposal, plans: readonly CardPlan[], { now }: Se
   const ago = inWords(now.getTime() - Date.parse(since));
   const wait = found.mayWait;
   return [
-    { label: 'Wrong', text: `since ${utc(since)} (${ago}): ${found.summary}` },
+    { label: 'Since', text: `${utc(since)} (${ago}), by ${found.cause} (${found.confidence})` },
     { label: 'Users', text: found.users },
     { label: 'Can it wait', text: `${wait.untilMorning ? 'Until morning' : 'No'}: ${wait.because}` },
     {

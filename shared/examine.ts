@@ -42,6 +42,14 @@ export async function examine(mode: Mode, look: Look): Promise<Examined> {
   return { faults: isStorm ? [asStorm(mode, faults)] : faults, refused };
 }
 
+/** What a storm's faults have in common: the one cause that any of them could name. */
+function oneCauseOf(faults: readonly Fault[]): string {
+  const [cause = 'unknown', ...others] = new Set(
+    faults.map((fault) => fault.cause).filter((each) => each !== 'unknown'),
+  );
+  return others.length === 0 ? cause : 'unknown';
+}
+
 function asStorm(mode: Mode, faults: readonly Fault[]): Fault {
   const names = faults.map((fault) => nameOf(fault.subject));
   const since = faults.map((fault) => fault.since).filter((time) => time !== undefined);
@@ -50,7 +58,7 @@ function asStorm(mode: Mode, faults: readonly Fault[]): Fault {
     mode: mode.id,
     subject: CLUSTER,
     finding: STORM,
-    cause: 'unknown',
+    cause: oneCauseOf(faults),
     confidence: 'certain',
     summary: `${mode.title}: ${faults.length} at once (${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and more' : ''})`,
     because,

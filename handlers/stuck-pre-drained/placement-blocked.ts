@@ -45,7 +45,7 @@ export async function blockedBy(sight: Sight, signs: Signs): Promise<readonly Bl
 }
 
 /** Whether virt-operator has carried the present KubeVirt object over: it notes its generation on what it makes. */
-export function isTakenOver({ kubevirt, components }: Signs): boolean {
+function isTakenOver({ kubevirt, components }: Signs): boolean {
   const generation = kubevirt?.metadata.generation;
   if (generation === undefined) return false;
   return components.every(

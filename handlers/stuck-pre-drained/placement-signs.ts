@@ -7,7 +7,7 @@ import { CONTROL_PLANE, isControlPlane, isCordoned, isReady, type Sight, SYSTEM 
 /** KubeVirt's Deployments that are pinned to the control plane where no placement is set. */
 export const COMPONENTS = ['virt-api', 'virt-controller'] as const;
 
-export type Sign = 'yes' | 'no' | 'unseen';
+type Sign = 'yes' | 'no' | 'unseen';
 
 /** What is seen of one of the two Deployments; every sign of the fault that is not `no` may still be so. */
 export interface Component {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../shared/handler.ts';
 import { FLEET, SYSTEM } from '../sight.ts';
 
 export const UPGRADE = 'hvst-upgrade-kdlvd';
-export const KUBERNETES = 'v1.31.4+rke2r1';
+const KUBERNETES = 'v1.31.4+rke2r1';
 /** What Harvester v1.4.1 ships, and v1.4.2-rc1: since 1.3.0 KubeVirt pins where no placement is set. */
 export const KUBEVIRT = { before: '1.2.2-150500.8.12.1', after: '1.3.1-150600.5.9.1' } as const;
 
@@ -16,7 +16,7 @@ export const MACHINES: readonly (readonly [node: string, machine: string])[] = [
 export const image = (component: string, version: string) => `registry.suse.com/suse/sles/15.6/${component}:${version}`;
 
 /** As virt-operator makes them (kubevirt v1.3.1 pkg/virt-operator/resource/generate/components/deployments.go). */
-export const REQUESTS: Readonly<Record<string, JsonObject>> = {
+const REQUESTS: Readonly<Record<string, JsonObject>> = {
   'virt-api': { cpu: '5m', memory: '500Mi' },
   'virt-controller': { cpu: '10m', memory: '275Mi' },
 };
@@ -118,7 +118,7 @@ export const healthy: readonly JsonObject[] = [
 ];
 
 /** The Upgrade when phase 3 begins: the images are on all nodes, and the system services are being upgraded. */
-export const upgradeStatus = (): JsonObject => ({
+const upgradeStatus = (): JsonObject => ({
   previousVersion: 'v1.4.1',
   conditions: [
     ...['Completed', 'SystemServicesUpgraded', 'NodesUpgraded'].map((type) => ({ type, status: 'Unknown' })),

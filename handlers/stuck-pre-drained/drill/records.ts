@@ -14,7 +14,7 @@ export const upgradeRef: ObjectRef = {
 export const machineRef = (name: string): ObjectRef => ({
   ...{ apiVersion: 'cluster.x-k8s.io/v1beta1', kind: 'Machine', namespace: FLEET, name },
 });
-export const planRef = (machine: string): ObjectRef => ({
+const planRef = (machine: string): ObjectRef => ({
   ...{ apiVersion: 'v1', kind: 'Secret', namespace: FLEET, name: `${machine}-machine-plan` },
 });
 export const clusterRef: ObjectRef = {
