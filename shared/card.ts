@@ -3,7 +3,7 @@ import { kubectlOf } from './kubectl.ts';
 import { type Choice, type Difference, isRunning, isUndecided, type Proposal, type StepRecord } from './model.ts';
 
 /** Who decides on a plan, as the card says it. */
-export interface Deciders {
+interface Deciders {
   readonly approvers: readonly string[];
   readonly quorum: number;
   readonly reasonRequired: boolean;
@@ -58,11 +58,11 @@ export interface Card {
 const LINES = 600;
 
 /** Text of at most `limit` characters, cut with a mark where it was longer. */
-export const shorten = (text: string, limit: number) =>
+const shorten = (text: string, limit: number) =>
   text.length <= limit ? text : `${[...text].slice(0, limit - 1).join('')}…`;
 
 /** A moment as everybody reads it, whatever their zone: `2026-01-15 12:00 UTC`. */
-export const utc = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
+const utc = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 
 /** Draws a record as a card. Pure: the same record and setting always give the same card. */
 export function cardOf(proposal: Proposal, setting: Setting): Card {

@@ -24,7 +24,7 @@ export function release(text: string | undefined): Release | undefined {
 }
 
 /** Negative when `a` came before `b`, positive when after, 0 when equal; `alpha < beta < rc < release`. */
-export function compareReleases(a: Release, b: Release): number {
+function compareReleases(a: Release, b: Release): number {
   const numbers = a.major - b.major || a.minor - b.minor || a.patch - b.patch;
   if (numbers !== 0) return numbers;
   const stage = (a.pre?.stage ?? 'z').localeCompare(b.pre?.stage ?? 'z');

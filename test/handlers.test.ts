@@ -7,7 +7,16 @@ import template from '../handlers/_template/handler.ts';
 import { modes } from '../handlers/index.ts';
 import { stillLife } from '../shared/adapters/stilllife/look.ts';
 import { examine, type Fault } from '../shared/examine.ts';
-import { isObject, type Json, type JsonObject, JsonValue, nameOf, ObjectRef, type Step } from '../shared/handler.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  JsonValue,
+  type Mode,
+  nameOf,
+  ObjectRef,
+  type Step,
+} from '../shared/handler.ts';
 
 const Objects = z.array(z.record(z.string(), JsonValue));
 const Moment = z.iso.datetime().transform((text) => new Date(text));
@@ -98,6 +107,24 @@ const stepsOf = (fault: Fault) =>
     ...plan.onFailure.map((step) => `${plan.id}! ${line(step)}`),
   ]);
 
+/** Every step that is offered, as `verb Kind namespace/name {json}`. */
+const stepTexts = (fault: Fault) =>
+  fault.offer.plans.flatMap((plan) =>
+    [...plan.steps, ...plan.onFailure].map((step) => `${line(step)} ${JSON.stringify(step)}`),
+  );
+
+function expectFault(mode: Mode, fault: Fault, wanted: z.infer<typeof Case>['expect']['found'][number]) {
+  expect(fault).toMatchObject({ cause: wanted.cause, confidence: wanted.confidence });
+  expect(Object.keys(mode.causes)).toContain(fault.cause);
+  if (wanted.finding !== undefined) expect(fault.finding).toMatchObject(Object(wanted.finding));
+  expect(stepsOf(fault)).toEqual(wanted.steps);
+  if (wanted.refusal === undefined) expect(fault.offer.refusal).toBeNull();
+  else expect(fault.offer.refusal?.because ?? '').toMatch(new RegExp(wanted.refusal, 'i'));
+  const said = [fault.summary, fault.because, ...fault.evidence.map((e) => `${e.field} ${e.because}`)].join('\n');
+  for (const pattern of wanted.says) expect(said).toMatch(new RegExp(pattern, 'i'));
+  expect(fault.evidence.length).toBeGreaterThan(0);
+}
+
 for (const mode of [...modes, template]) {
   const folder = mode.id === 'template' ? '_template' : mode.id;
   const files = globSync(join(root, folder, 'cases', '*.yaml')).filter((file) => read(file).expect !== undefined);
@@ -118,26 +145,13 @@ for (const mode of [...modes, template]) {
       );
       for (const wanted of given.expect.found) {
         const fault = faults.find((one) => nameOf(one.subject) === wanted.subject);
-        if (!fault) continue;
-        expect(fault).toMatchObject({ cause: wanted.cause, confidence: wanted.confidence });
-        expect(Object.keys(mode.causes)).toContain(fault.cause);
-        if (wanted.finding !== undefined) expect(fault.finding).toMatchObject(Object(wanted.finding));
-        expect(stepsOf(fault)).toEqual(wanted.steps);
-        if (wanted.refusal === undefined) expect(fault.offer.refusal).toBeNull();
-        else expect(fault.offer.refusal?.because ?? '').toMatch(new RegExp(wanted.refusal, 'i'));
-        const said = [fault.summary, fault.because, ...fault.evidence.map((e) => `${e.field} ${e.because}`)].join('\n');
-        for (const pattern of wanted.says) expect(said).toMatch(new RegExp(pattern, 'i'));
-        expect(fault.evidence.length).toBeGreaterThan(0);
+        if (fault) expectFault(mode, fault, wanted);
       }
       for (const wanted of given.expect.refused) {
         const found = refused.find((one) => nameOf(one.subject) === wanted.subject);
         expect(found?.because, `${wanted.subject} must be refused`).toMatch(new RegExp(wanted.because, 'i'));
       }
-      const offered = faults.flatMap((fault) =>
-        fault.offer.plans.flatMap((plan) =>
-          [...plan.steps, ...plan.onFailure].map((step) => `${line(step)} ${JSON.stringify(step)}`),
-        ),
-      );
+      const offered = faults.flatMap(stepTexts);
       for (const { step, because } of given.forbidden) {
         for (const text of offered) expect(text, `forbidden: ${because}`).not.toMatch(new RegExp(step, 'i'));
       }

@@ -1,20 +1,27 @@
 import { milliseconds, nameOf, type Step, type TouchingStep, touches } from '../handler.ts';
-import type { Outgoing, Proposal } from '../model.ts';
+import { isRunning, type Outgoing, type Run as Progress, type Proposal } from '../model.ts';
 import type { Row } from '../ports/store.ts';
+import { isCurrent, SUPERSEDED } from './approve.ts';
+import { cut } from './fit.ts';
 import { countPeople, policyForPlan } from './permit.ts';
-import { ask, note, type Outcome, Overtaken, type Run, runOf } from './run.ts';
-import { approvedPlan, lookAgain } from './second-look.ts';
+import { ask, isSurplus, note, type Outcome, Overtaken, type Run, runOf, stoppedBy } from './run.ts';
+import { approvedPlan, lookAgain, shownPlan } from './second-look.ts';
 import { touch } from './touch.ts';
 import { change } from './transition.ts';
 import { planOf } from './undo.ts';
 import type { Hop, World } from './world.ts';
 
-/** How often a wait looks again. */
+/** How often a wait looks again, and the longest that a run lets pass between two looks. */
 const POLL = milliseconds('10s');
+const LONGEST = milliseconds('60s');
+/** An approval is for now: a run that could not begin for this long needs another one. */
+const BEGINS_WITHIN = milliseconds('1h');
 
 /** Claims an approved proposal, looks again, and carries its plan out one step at a time; goes on where a run stands. */
 export const apply: Hop<'decided' | 'applying'> = async (world, event) => {
+  if (event.event === 'decided' && event.click.choice !== 'approve') return [];
   const row = await world.store.get('proposal', event.proposal);
+  if (row && isRunning(row.item.state) && isSurplus(world, row.item, LONGEST)) return [];
   try {
     switch (row?.item.state) {
       case 'approved':
@@ -48,7 +55,7 @@ function outcomeOf({ id, state, because }: Proposal): Outgoing {
 }
 
 async function begin(world: World, row: Row<Proposal>): Promise<readonly Outgoing[]> {
-  const refusal = (await stoppedBy(world, row.item)) ?? unapproved(world, row.item);
+  const refusal = (await unapproved(world, row.item)) ?? (await stoppedBy(world, row.item.cluster));
   const again = refusal === undefined ? await lookAgain(world, row.item) : { is: 'stale' as const, because: refusal };
   if (again.is === 'stale') {
     const stale = await change(world, row, { state: 'stale', because: again.because });
@@ -62,7 +69,10 @@ async function begin(world: World, row: Row<Proposal>): Promise<readonly Outgoin
 }
 
 /** Membership is asked again, now: who has left the approvers since the click has not approved. */
-function unapproved(world: World, item: Proposal): string | undefined {
+async function unapproved(world: World, item: Proposal): Promise<string | undefined> {
+  if (world.clock.now().getTime() - Date.parse(item.changedAt) > BEGINS_WITHIN)
+    return 'it could not begin within an hour of its approval: approve it anew';
+  if (!(await isCurrent(world, item))) return SUPERSEDED;
   const plan = planOf(item);
   if (!plan) return 'the approved plan is not part of the offer';
   const policy = policyForPlan(world, item.found, plan);
@@ -73,18 +83,22 @@ function unapproved(world: World, item: Proposal): string | undefined {
     : `${people} of ${policy.quorum} needed approvals count by the policy in force now: ask for them again`;
 }
 
-async function stoppedBy(world: World, { cluster }: Proposal): Promise<string | undefined> {
-  const row = await world.store.get('switch', cluster);
-  return row?.item.stopped ? `${row.item.who} stopped all runs on this cluster` : undefined;
-}
-
 async function proceed(world: World, row: Row<Proposal>): Promise<readonly Outgoing[]> {
   const again = await approvedPlan(world, row.item);
-  if (again.is === 'stale') {
-    const failed = await change(world, row, { state: 'failed', because: `the run stopped: ${again.because}` });
+  // A Gleaner that plans otherwise by now carries out no further step, and still puts right what the former one did.
+  const plan = again.is === 'same' ? again.plan : shownPlan(row.item);
+  if (!plan) {
+    const failed = await change(world, row, { state: 'failed', because: 'its record is not what was approved' });
     return failed ? [outcomeOf(failed.item)] : [];
   }
-  let run = runOf(world, row, again.plan);
+  let run = runOf(world, row, plan);
+  if (again.is === 'stale' && run.part === 'steps') {
+    const begun = row.item.run.steps.some(({ is }) => is === 'started');
+    run = await fail(run, row.item.run, {
+      is: begun ? 'unknown' : 'failed',
+      because: `the run stopped: ${again.because}`,
+    });
+  }
   for (;;) {
     const index = nextOf(run);
     const step = (run.part === 'steps' ? run.plan.steps : run.plan.onFailure)[index];
@@ -95,13 +109,11 @@ async function proceed(world: World, row: Row<Proposal>): Promise<readonly Outgo
   }
 }
 
-/** Carries one step out, or says why not. Recovery puts right only what the run has touched, and is never stopped. */
+/** Carries one step out. Recovery puts right only what the run has touched. */
 async function carryOut(run: Run, step: Step, index: number): Promise<[Run, Outcome]> {
   if (run.part === 'recovery' && !wasTouched(run, step)) {
     return [run, { is: 'already-so', because: `the run had not touched ${nameOf(step.target)}` }];
   }
-  const stopped = run.part === 'steps' ? await stoppedBy(run.world, run.row.item) : undefined;
-  if (stopped) return [run, { is: 'failed', because: stopped }];
   return touches(step) ? touch(run, step, index) : [run, await wait(run, step, index)];
 }
 
@@ -114,14 +126,18 @@ function nextOf({ row, part }: Run): number {
   return open < 0 ? records.length : open;
 }
 
+/** Whether a touch of the run had, or may have had, an effect on the step's target. To have waited for it is no touch. */
 function wasTouched({ row, plan }: Run, step: Step): boolean {
-  return plan.steps.some(({ target }, index) => {
+  return plan.steps.some((one, index) => {
     const is = row.item.run.steps[index]?.is;
-    return nameOf(target) === nameOf(step.target) && (is === 'started' || is === 'done' || is === 'unknown');
+    const hadEffect = is === 'started' || is === 'done' || is === 'unknown';
+    return hadEffect && touches(one) && nameOf(one.target) === nameOf(step.target);
   });
 }
 
 async function wait(run: Run, step: Exclude<Step, TouchingStep>, index: number): Promise<Outcome> {
+  const stopped = run.part === 'steps' ? await stoppedBy(run.world, run.cluster.id) : undefined;
+  if (stopped) return { is: 'failed', because: stopped };
   const since = run.row.item.run[run.part][index]?.since;
   const verdict = step.until === undefined ? undefined : await ask(run, step.until, step);
   if (verdict?.is === 'fixed') return { is: 'done', because: verdict.because };
@@ -134,38 +150,49 @@ async function wait(run: Run, step: Exclude<Step, TouchingStep>, index: number):
 }
 
 /** Ends this delivery; the run goes on with the next one. A step's first wait leaves its beginning on record. */
-async function later(run: Run, index: number, { after, because }: Extract<Outcome, { is: 'later' }>) {
+async function later(run: Run, index: number, outcome: Extract<Outcome, { is: 'later' }>) {
   const { world, row } = run;
   const now = world.clock.now().getTime();
-  const dueAt = new Date(now + after).toISOString();
+  const after = Math.min(outcome.after, LONGEST);
   const record = row.item.run[run.part][index];
   const is = record?.is === 'started' ? 'started' : 'waiting';
-  if (record?.is !== is || record.because !== because) {
-    const since = record?.since ?? new Date(now).toISOString();
-    await note(run, index, { ...record, is, since, because }, { dueAt });
-  }
+  const since = record?.since ?? new Date(now).toISOString();
+  const dueAt = new Date(now + after).toISOString();
+  await note(run, index, { ...record, is, since, because: outcome.because }, { dueAt });
   return [{ fact: { event: 'applying' as const, proposal: row.item.id }, after }];
 }
 
 async function noted(run: Run, index: number, outcome: Exclude<Outcome, { is: 'later' }>): Promise<Run> {
-  const record = run.row.item.run[run.part][index];
-  const since = record?.since ?? run.world.clock.now().toISOString();
-  const after = await note(run, index, { ...record, is: outcome.is, since, because: outcome.because });
-  if (run.part === 'recovery' || (outcome.is !== 'failed' && outcome.is !== 'unknown')) return after;
-  const failed = { is: outcome.is, because: `step ${index + 1}: ${outcome.because}` };
-  const stopped = await change(run.world, after.row, {
+  const { run: progress } = run.row.item;
+  const former = progress[run.part][index];
+  const since = former?.since ?? run.world.clock.now().toISOString();
+  const record = { ...former, is: outcome.is, since, because: cut(outcome.because) };
+  if (run.part === 'recovery' || (outcome.is !== 'failed' && outcome.is !== 'unknown')) return note(run, index, record);
+  const steps = [...progress.steps];
+  steps[index] = record;
+  return fail(run, { ...progress, steps }, { is: outcome.is, because: `step ${index + 1}: ${record.because}` });
+}
+
+/** One write ends the steps and begins the recovery: between two, a crash would let the run go on behind the failed step. */
+async function fail(run: Run, progress: Progress, failed: NonNullable<Progress['failed']>): Promise<Run> {
+  const row = await change(run.world, run.row, {
     stage: run.plan.onFailure.length > 0 ? 'putting things right' : 'stopping',
     because: failed.because,
-    set: { run: { ...after.row.item.run, failed } },
+    set: { run: { ...progress, failed } },
   });
-  if (!stopped) throw new Overtaken(after.row.item.id);
-  return { ...after, row: stopped, part: 'recovery' };
+  if (!row) throw new Overtaken(run.row.item.id);
+  return { ...run, row, part: 'recovery' };
+}
+
+/** The objects whose last recovery step did not succeed. */
+function notPutRight({ plan, row }: Run): string[] {
+  const last = new Map(plan.onFailure.map((step, index) => [nameOf(step.target), row.item.run.recovery[index]?.is]));
+  return [...last].filter(([, is]) => is === 'failed' || is === 'unknown').map(([name]) => name);
 }
 
 async function finish(run: Run): Promise<readonly Outgoing[]> {
-  const { failed, recovery } = run.row.item.run;
-  const left = run.plan.onFailure.filter((_step, index) => ['failed', 'unknown'].includes(recovery[index]?.is ?? ''));
-  const names = [...new Set(left.map((step) => nameOf(step.target)))];
+  const { failed } = run.row.item.run;
+  const names = notPutRight(run);
   const because = failed
     ? `${failed.because}${names.length > 0 ? `; not put right: ${names.join(', ')}` : ''}`
     : 'every step was carried out';

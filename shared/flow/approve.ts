@@ -9,9 +9,10 @@ import { clusterOf, type Policy, type World } from './world.ts';
 /** Counts an approval of one plan at the revision that was read. The one that fills the quorum approves the proposal. */
 export async function approve(world: World, row: Row<Proposal>, click: Click): Promise<Decision> {
   const { item } = row;
-  // A redelivered click gets the answer that it got before.
-  if (item.decidedBy === click.id) return [decided(item.id, click, item.because)];
   const plan = item.found.offer.plans.find((one) => one.id === click.plan);
+  const because = `${click.who} approved "${plan?.title}"${click.reason ? `: ${click.reason}` : ''}`;
+  // A redelivered click gets the answer that it got before.
+  if (item.approvals.some((one) => one.click === click.id)) return [decided(item.id, click, because)];
   const refusal = (await isCurrent(world, item)) ? refusalOf(world, item, plan, click) : SUPERSEDED;
   if (refusal !== undefined || plan === undefined) return refused(click, refusal ?? 'there is no such plan');
 
@@ -27,7 +28,6 @@ export async function approve(world: World, row: Row<Proposal>, click: Click): P
     approvals.filter((one) => one.plan === plan.id),
   );
   const missing = policy.quorum - people;
-  const because = `${click.who} approved "${plan.title}"${click.reason ? `: ${click.reason}` : ''}`;
   if (missing > 0) {
     const more = `${because}; ${missing} more must approve`;
     const changed = await change(world, row, { because: more, who: click.who, stage: 'approval', set: { approvals } });
@@ -38,7 +38,7 @@ export async function approve(world: World, row: Row<Proposal>, click: Click): P
   return changed && [decided(item.id, click, because)];
 }
 
-const SUPERSEDED = 'a newer proposal took its place: read that one';
+export const SUPERSEDED = 'a newer proposal took its place: read that one';
 
 /** Whether its incident still names this proposal: a crash while a newer one was opened leaves one that it does not. */
 export async function isCurrent(world: World, { incident, id }: Proposal): Promise<boolean> {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { paintMode } from '../../test/simulator/mode.ts';
 import { BROKEN, look, node, paintWorld, vm } from '../../test/simulator/paint.ts';
+import { stillLife } from '../adapters/stilllife/look.ts';
 
 describe('classify', () => {
   it('proposes a fault only after it has held for the settle window', async () => {
@@ -53,8 +55,8 @@ describe('classify', () => {
       'would-change',
       'would-change',
       'not-tried',
-      // The VM runs before the plan stops it: each step is tried against the present.
-      'already-so',
+      // The plan stops the VM first: that it runs now says nothing of how it will start.
+      'not-tried',
     ]);
   });
 
@@ -117,5 +119,44 @@ describe('classify', () => {
     const [row] = await world.store.list('lastGood');
 
     expect(row?.item.value).toEqual({ colour: 'blue' });
+  });
+
+  it('withdraws nothing where a kind that it watches could not be read', async () => {
+    const world = paintWorld();
+    await world.proposed();
+    Object.assign(world.cluster, { look: async () => stillLife({ at: world.now(), objects: [] }) });
+
+    for (let minute = 0; minute < 5; minute++) {
+      look(world);
+      await world.settle(0);
+      world.advance(60_000);
+    }
+
+    expect((await world.proposals()).map(({ state }) => state)).toEqual(['open']);
+  });
+
+  it('looks once more when the windows are over, however many objects wait for that', async () => {
+    const two = ['node1', 'node2'].map((name) => node({ broken: 'true' }, { metadata: { name, uid: `u-${name}` } }));
+    const world = paintWorld(two);
+
+    look(world);
+    await world.deliver();
+
+    expect(world.facts.map(({ event }) => event)).toEqual(['observed', 'observed']);
+  });
+
+  it('keeps no good state that is older than the one it has', async () => {
+    const world = paintWorld([node({ colour: 'blue' })]);
+    const early = await world.cluster.look(paintMode.rights);
+    world.advance(1_000);
+    world.cluster.set(node({ colour: 'green' }));
+    look(world);
+    await world.settle(0);
+
+    Object.assign(world.cluster, { look: async () => early });
+    look(world);
+    await world.settle(0);
+
+    expect((await world.store.list('lastGood')).map(({ item }) => item.value)).toEqual([{ colour: 'green' }]);
   });
 });

@@ -1,11 +1,13 @@
-import { examine, type Fault } from '../examine.ts';
-import { type Mode, milliseconds } from '../handler.ts';
-import { type DryRuns, type Incident, isRunning, isUndecided, type Outgoing } from '../model.ts';
+import { examine, type Fault, STORM } from '../examine.ts';
+import { type Look, type Mode, milliseconds } from '../handler.ts';
+import { type Fact, type Incident, isRunning, type Outgoing } from '../model.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Row } from '../ports/store.ts';
 import { dryRunsOf } from './dry-run.ts';
-import { incidentId, revisionOf } from './identity.ts';
+import { fitted } from './fit.ts';
+import { canonical, incidentId, revisionOf } from './identity.ts';
 import { keepLastGood, pictureOf } from './picture.ts';
+import { mayFollow } from './propose.ts';
 import { clusterOf, type Hop, modeOf, type World } from './world.ts';
 
 /** A fault that is gone must stay away at least this long before its card is withdrawn: a flapping object is one incident. */
@@ -19,70 +21,94 @@ export const classify: Hop<'observed'> = async (world, event) => {
   const { faults } = await examine(mode, look);
   await keepLastGood(world, cluster, mode, look);
 
-  const outgoing: Outgoing[] = [];
+  const said: Said[] = [];
   const present = new Set<string>();
   for (const fault of faults) {
     const id = incidentId(cluster.id, mode.id, fault.subject);
     present.add(id);
-    outgoing.push(...(await sighted(world, cluster, mode, fault, id)));
+    said.push(await sighted(world, cluster, mode, fault, id));
   }
+  const storm = faults.find(({ finding }) => canonical(finding) === canonical(STORM));
+  const sees = await seesAll(mode, look);
   for (const row of await world.store.list('incident', { cluster: cluster.id })) {
     const { item } = row;
     if (item.mode !== mode.id || item.state === 'closed' || present.has(item.id)) continue;
-    outgoing.push(...(await missed(world, row)));
+    if (storm) said.push(await swallowed(world, row, storm, said[0]?.after === undefined));
+    else if (sees) said.push(await missed(world, row));
   }
-  return outgoing;
+  return [...said.flatMap(({ facts }) => facts.map((fact) => ({ fact }))), ...lookAgain(mode, cluster, said)];
 };
 
-const lookAgain = (mode: string, cluster: string, because: string, after: number): Outgoing => ({
-  fact: { event: 'observed', cluster, mode, because, objects: [] },
-  after,
-});
+/** What one incident makes of a look: what is to be told, and after how long (milliseconds) to look again. */
+interface Said {
+  readonly facts: readonly Fact[];
+  readonly after?: number;
+}
 
-async function sighted(world: World, cluster: Cluster, mode: Mode, fault: Fault, id: string): Promise<Outgoing[]> {
+/** One more look for all of them: each would see the same picture. */
+function lookAgain(mode: Mode, cluster: Cluster, said: readonly Said[]): Outgoing[] {
+  const after = Math.min(...said.map((one) => one.after ?? Number.POSITIVE_INFINITY));
+  if (!Number.isFinite(after)) return [];
+  const because = 'something must hold, or stay away, for a while';
+  return [{ fact: { event: 'observed', cluster: cluster.id, mode: mode.id, because, objects: [] }, after }];
+}
+
+/** Whether what is not in the picture is not in the cluster: not where a watched kind was refused or cannot be read. */
+async function seesAll(mode: Mode, look: Look): Promise<boolean> {
+  for (const { kind } of mode.triggers) {
+    if (!(await look.captured(kind))) return false;
+  }
+  return true;
+}
+
+async function sighted(world: World, cluster: Cluster, mode: Mode, fault: Fault, id: string): Promise<Said> {
   const now = world.clock.now();
   const row = await world.store.get('incident', id);
   const known = row && row.item.state !== 'closed' ? row.item : undefined;
   const since = known?.since ?? now.toISOString();
-  if (!known || known.goneSince) {
-    const { goneSince, ...rest } = known ?? { proposal: row?.item.proposal };
-    const incident: Incident = {
-      ...{ schema: 1, id, cluster: cluster.id, mode: mode.id, subject: fault.subject, state: 'sighted', since },
-      ...rest,
-    };
+  const { goneSince, ...rest } = known ?? { proposal: row?.item.proposal };
+  const incident: Incident = {
+    ...{ schema: 1, id, cluster: cluster.id, mode: mode.id, subject: fault.subject, state: 'sighted', since },
+    ...rest,
+  };
+  if (!known || goneSince) {
     const put = await world.store.put('incident', incident, row?.version ?? 0);
     if (!put.ok) throw new Error(`Incident ${id} was changed by somebody else while it was classified`);
   }
   const remaining = milliseconds(mode.settle) - (now.getTime() - Date.parse(since));
-  if (remaining > 0) return [lookAgain(mode.id, cluster.id, 'the settle window is over', remaining)];
+  if (remaining > 0) return { facts: [], after: remaining };
 
   const revision = revisionOf(fault.finding, fault.offer);
-  if (await stands(world, row?.item.proposal, revision)) return [];
-  const dryRuns: DryRuns = {};
-  for (const plan of fault.offer.plans) dryRuns[plan.id] = await dryRunsOf(cluster, plan, now);
-  return [{ fact: { event: 'found', incident: id, revision, found: { ...fault, cluster: cluster.id }, dryRuns } }];
+  const current = incident.proposal === undefined ? undefined : await world.store.get('proposal', incident.proposal);
+  if (!mayFollow(world, incident, current?.item, revision)) return { facts: [] };
+  const dryRuns = await dryRunsOf(cluster, fault.offer.plans, now);
+  const found = fitted({ ...fault, cluster: cluster.id }, dryRuns);
+  return { facts: [{ event: 'found', incident: id, revision, ...found }] };
 }
 
-/** Whether the incident's proposal already says this, or a run of it is under way: then there is nothing new to tell. */
-async function stands(world: World, id: string | undefined, revision: string): Promise<boolean> {
-  const row = id === undefined ? undefined : await world.store.get('proposal', id);
-  if (!row) return false;
-  return isRunning(row.item.state) || (isUndecided(row.item.state) && row.item.revision === revision);
+async function isUnderWay(world: World, { proposal }: Incident): Promise<boolean> {
+  const row = proposal === undefined ? undefined : await world.store.get('proposal', proposal);
+  return row !== undefined && isRunning(row.item.state);
 }
 
-async function missed(world: World, { item, version }: Row<Incident>): Promise<Outgoing[]> {
+async function missed(world: World, { item, version }: Row<Incident>): Promise<Said> {
   const now = world.clock.now();
   if (item.state === 'sighted') {
     await world.store.put('incident', { ...item, state: 'closed' }, version);
-    return [];
+    return { facts: [] };
   }
-  const proposal = item.proposal === undefined ? undefined : await world.store.get('proposal', item.proposal);
-  if (proposal && isRunning(proposal.item.state)) return [];
-  if (!item.goneSince) {
-    await world.store.put('incident', { ...item, goneSince: now.toISOString() }, version);
-    return [lookAgain(item.mode, item.cluster, 'the fault was not seen any more', CLEAR_AFTER)];
-  }
-  const gone = now.getTime() - Date.parse(item.goneSince);
-  if (gone < CLEAR_AFTER) return [];
-  return [{ fact: { event: 'cleared', incident: item.id, because: 'the fault is no longer there' } }];
+  if (await isUnderWay(world, item)) return { facts: [] };
+  const goneSince = item.goneSince ?? now.toISOString();
+  if (!item.goneSince) await world.store.put('incident', { ...item, goneSince }, version);
+  const remaining = CLEAR_AFTER - (now.getTime() - Date.parse(goneSince));
+  if (remaining > 0) return { facts: [], after: remaining };
+  return { facts: [{ event: 'cleared', incident: item.id, because: 'the fault went away by itself' }] };
+}
+
+/** Once a storm is on a card of its own, those of its objects make way; until then they wait for what becomes of it. */
+async function swallowed(world: World, { item, version }: Row<Incident>, storm: Fault, holds: boolean): Promise<Said> {
+  if (!holds || (await isUnderWay(world, item))) return { facts: [] };
+  const goneSince = item.goneSince ?? world.clock.now().toISOString();
+  if (!item.goneSince) await world.store.put('incident', { ...item, goneSince }, version);
+  return { facts: [{ event: 'cleared', incident: item.id, because: `it is one of many by now: ${storm.summary}` }] };
 }

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { paintMode } from '../../test/simulator/mode.ts';
 import { look, node, paintWorld } from '../../test/simulator/paint.ts';
 import { POLICY } from '../../test/simulator/world.ts';
+import type { Json, Step } from '../handler.ts';
 import type { Click } from '../model.ts';
 
 type World = ReturnType<typeof paintWorld>;
@@ -184,5 +186,57 @@ describe('decide', () => {
     await approveAs(world, id, {});
 
     expect(answers(world)).toEqual([expect.stringMatching(/went away by itself/)]);
+  });
+
+  it('judges an approval by the policy of its plan, not by that of a riskier one beside it', async () => {
+    const plan = (finding: Json) => {
+      const offer = paintMode.plan(finding);
+      const risky = offer.plans.map((one) => ({ ...one, id: 'risky', risk: 'high' as const }));
+      return { ...offer, plans: [...offer.plans, ...risky] };
+    };
+    const world = paintWorld(undefined, { mode: { ...paintMode, plan } });
+    const approvers = { low: ['local:ann'], medium: [], high: ['local:bob'] } as const;
+    const policy = ({ risk }: { risk: keyof typeof approvers }) => ({ ...POLICY, approvers: approvers[risk] });
+    Object.assign(world.world, { rules: { ...world.world.rules, policy } });
+    const id = await world.proposed();
+
+    await approveAs(world, id, { who: 'local:ann', plan: 'risky' });
+    await approveAs(world, id, { who: 'local:ann' });
+
+    expect(answers(world)).toEqual([
+      expect.stringMatching(/refused: local:ann may not decide/),
+      expect.stringMatching(/decided: local:ann approved "Mend the node"/),
+    ]);
+  });
+
+  it('ends a step that waits for a person when one says so, and gives a copy of the click the same answer', async () => {
+    const plan = (finding: Json) => {
+      const offer = paintMode.plan(finding);
+      const target = { apiVersion: 'v1', kind: 'Node', name: 'node1' };
+      const ask: Step = { do: 'ask', target, because: 'it is loose', what: 'Push the plug.', deadline: '1h' };
+      return { ...offer, plans: offer.plans.map((one) => ({ ...one, steps: [ask, ask, ...one.steps] })) };
+    };
+    const world = paintWorld(undefined, { mode: { ...paintMode, plan } });
+    const id = await world.proposed();
+    await world.approve(id, 'local:ann', 1);
+    const click: Click = { id: 'c1', who: 'local:bob', choice: 'done', proposal: id };
+
+    for (let copy = 0; copy < 3; copy++) world.publish({ fact: { event: 'clicked', click } });
+    await world.settle(1);
+
+    expect(answers(world).slice(1)).toEqual(Array(3).fill('decided: local:bob says that it is done'));
+    const [, second] = (await world.proposals())[0]?.run.steps ?? [];
+    expect(second?.is, 'one click, one step').toBe('waiting');
+  });
+
+  it('stops also a cluster that is not connected now', async () => {
+    const world = paintWorld();
+    await world.proposed();
+    Object.assign(world.world, { clusters: new Map() });
+
+    world.click({ choice: 'stop', cluster: 'cluster-1' });
+    await world.settle(0);
+
+    expect(world.facts.at(-1)).toMatchObject({ event: 'stopped' });
   });
 });

@@ -2,20 +2,26 @@ import { type Click, isRunning, isUndecided, type Outgoing, type Proposal } from
 import type { Row } from '../ports/store.ts';
 import { approve } from './approve.ts';
 import { type Decision, decided, refused, whyNot } from './decision.ts';
-import { isApprover, notAllowed } from './permit.ts';
+import { cut } from './fit.ts';
+import { isApprover, notAllowed, policyForPlan } from './permit.ts';
 import { policyOf } from './propose.ts';
 import { change } from './transition.ts';
-import { proposeUndo } from './undo.ts';
+import { planOf, proposeUndo } from './undo.ts';
 import type { Hop, World } from './world.ts';
 
 /** For how long a snoozed card stays silent. */
 const SNOOZE = 3_600_000;
 const ATTEMPTS = 5;
 
-/** Checks a click against the record and the policy, and makes the one compare-and-set that is the decision. */
-export const decide: Hop<'clicked'> = async (world, { click }) => {
-  const outgoing =
-    click.choice === 'stop' || click.choice === 'resume' ? await flip(world, click) : await settle(world, click);
+/**
+ * Checks a click against the record and the policy, and makes the one compare-and-set that is the decision. A click that
+ * comes late or twice must not decide what came after it: `at` is when it was made.
+ */
+export const decide: Hop<'clicked'> = async (world, { click: received, at }) => {
+  const { reason, ...rest } = received;
+  const click: Click = { ...rest, ...(reason !== undefined && { reason: cut(reason) }) };
+  const isFlip = click.choice === 'stop' || click.choice === 'resume';
+  const outgoing = isFlip ? await flip(world, click, at) : await settle(world, click, at);
   for (const { fact } of outgoing) {
     if (fact.event === 'decided' || fact.event === 'refused') await record(world, fact);
   }
@@ -25,31 +31,34 @@ export const decide: Hop<'clicked'> = async (world, { click }) => {
 const record = (world: World, said: { click: Click; because: string; event: string }) =>
   world.store.append({ at: world.clock.now().toISOString(), kind: 'decision', text: JSON.stringify(said) });
 
-async function settle(world: World, click: Click): Promise<readonly Outgoing[]> {
+async function settle(world: World, click: Click, at: string): Promise<readonly Outgoing[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const row = click.proposal === undefined ? undefined : await world.store.get('proposal', click.proposal);
     if (!row) return refused(click, `there is no proposal ${click.proposal ?? '(none named)'}`);
-    const policy = policyOf(world, row.item.found);
-    if (!isApprover(world, policy, click.who)) return refused(click, notAllowed(policy, click.who));
-    const decision = await choose(world, row, click);
+    const decision = refusalOf(world, row.item, click) ?? (await choose(world, row, click, at));
     if (decision) return decision;
   }
   throw new Error(`Proposal ${click.proposal} kept changing while a click was decided`);
 }
 
-function choose(world: World, row: Row<Proposal>, click: Click): Promise<Decision> {
+/** An approval is judged by the policy of the plan that it names, everything else by that of the approved or riskiest one. */
+function refusalOf(world: World, item: Proposal, click: Click): Outgoing[] | undefined {
+  if (click.choice === 'approve') return undefined;
+  const plan = planOf(item);
+  const policy = plan ? policyForPlan(world, item.found, plan) : policyOf(world, item.found);
+  return isApprover(world, policy, click.who) ? undefined : refused(click, notAllowed(policy, click.who));
+}
+
+function choose(world: World, row: Row<Proposal>, click: Click, at: string): Promise<Decision> {
   switch (click.choice) {
     case 'approve':
       return approve(world, row, click);
     case 'reject':
       return end(world, row, click, { state: 'rejected' });
     case 'snooze':
-      return end(world, row, click, {
-        state: 'snoozed',
-        set: { remindAt: new Date(world.clock.now().getTime() + SNOOZE).toISOString() },
-      });
+      return snooze(world, row, click, at);
     case 'done':
-      return done(world, row, click);
+      return done(world, row, click, at);
     case 'undo':
       return proposeUndo(world, row, click);
     case 'again':
@@ -75,52 +84,69 @@ async function end(
   return changed && [decided(row.item.id, click, because)];
 }
 
-/** A person says that the step which waits for people is done: the run goes on, and looks for itself. */
-async function done(world: World, row: Row<Proposal>, click: Click): Promise<Decision> {
-  const { item } = row;
-  const plan = item.found.offer.plans.find((one) => one.id === item.plan);
-  const index = item.run.steps.length - 1;
-  const waits = item.run.steps[index];
-  if (item.state !== 'applying' || plan?.steps[index]?.do !== 'ask' || waits?.is !== 'waiting') {
-    return refused(click, 'no step of it waits for a person');
-  }
-  const because = `${click.who} says that it is done`;
-  const steps = [...item.run.steps.slice(0, -1), { ...waits, is: 'done' as const, because }];
-  const changed = await change(world, row, {
-    because,
-    who: click.who,
-    stage: 'done',
-    set: { run: { ...item.run, steps } },
-  });
-  return changed && [decided(item.id, click, because), { fact: { event: 'applying', proposal: item.id } }];
+/** The hour begins with the click: one that comes when it is over silences nothing. */
+async function snooze(world: World, row: Row<Proposal>, click: Click, at: string): Promise<Decision> {
+  const until = Date.parse(at) + SNOOZE;
+  if (until <= world.clock.now().getTime()) return refused(click, 'the hour for which you asked is over');
+  return end(world, row, click, { state: 'snoozed', set: { remindAt: new Date(until).toISOString() } });
 }
 
-/** Looks at the mode again, and lets a new proposal of the same revision follow a closed one. */
+/** A person says that the step which waits for people is done: the run goes on, and looks for itself. */
+async function done(world: World, row: Row<Proposal>, click: Click, at: string): Promise<Decision> {
+  const { item } = row;
+  const because = `${click.who} says that it is done`;
+  const told = [decided(item.id, click, because), { fact: { event: 'applying' as const, proposal: item.id } }];
+  if (item.decidedBy === click.id) return told;
+  const part = item.run.failed ? 'recovery' : 'steps';
+  const records = item.run[part];
+  const waits = records.at(-1);
+  const step = planOf(item)?.[part === 'steps' ? 'steps' : 'onFailure'][records.length - 1];
+  if (item.state !== 'applying' || step?.do !== 'ask' || waits?.is !== 'waiting' || at < waits.since) {
+    return refused(click, 'no step of it waits for a person');
+  }
+  const changed = await change(world, row, {
+    ...{ because, who: click.who, stage: 'done' },
+    set: {
+      run: { ...item.run, [part]: [...records.slice(0, -1), { ...waits, is: 'done' as const, because }] },
+      ...{ decidedBy: click.id, dueAt: world.clock.now().toISOString() },
+    },
+  });
+  return changed && told;
+}
+
+/** Looks at the mode again, and lets a new proposal of the same revision follow one that is over. */
 async function again(world: World, row: Row<Proposal>, click: Click): Promise<Decision> {
-  const { id, state, cluster, found } = row.item;
+  const { id, state, cluster, found, undoes } = row.item;
   if (isRunning(state)) return refused(click, 'its run is under way');
+  const isOver = !isUndecided(state);
+  const undone = isOver && undoes !== undefined ? await world.store.get('proposal', undoes) : undefined;
+  if (undone) return proposeUndo(world, undone, click);
   const because = `${click.who} asked to look again`;
-  const changed = await change(world, row, { because, who: click.who, stage: 'again', set: { again: click.who } });
+  const set = isOver ? { again: click.who } : {};
+  const changed = await change(world, row, { because, who: click.who, stage: 'again', set });
   const look: Outgoing = { fact: { event: 'observed', cluster, mode: found.mode, because, objects: [] } };
   return changed && [decided(id, click, because), look];
 }
 
 /** The emergency stop of a cluster: any approver of any tier may pull it, so that the right person need not be found first. */
-async function flip(world: World, click: Click): Promise<readonly Outgoing[]> {
+async function flip(world: World, click: Click, at: string): Promise<readonly Outgoing[]> {
   const cluster = click.cluster;
-  if (cluster === undefined || !world.clusters.has(cluster)) return refused(click, 'there is no such cluster');
+  if (cluster === undefined || !(await isKnown(world, cluster))) return refused(click, 'there is no such cluster');
   const tiers = (['low', 'medium', 'high'] as const).map((risk) => world.rules.policy({ cluster, mode: '*', risk }));
   const allowed = tiers.some((policy) => isApprover(world, policy, click.who));
   if (!allowed) return refused(click, `${click.who} is no approver of any plan on this cluster`);
   const row = await world.store.get('switch', cluster);
-  const at = world.clock.now().toISOString();
   const stopped = click.choice === 'stop';
-  const put = await world.store.put(
-    'switch',
-    { schema: 1, id: cluster, stopped, who: click.who, at },
-    row?.version ?? 0,
-  );
+  // A copy that comes late must not lift a stop that was pulled after it.
+  if (row && at < row.item.at)
+    return refused(click, `${row.item.who} ${row.item.stopped ? 'stopped' : 'resumed'} it since`);
+  const flipped = { schema: 1 as const, id: cluster, stopped, who: click.who, at };
+  const put = await world.store.put('switch', flipped, row?.version ?? 0);
   if (!put.ok) throw new Error(`The emergency stop of ${cluster} was changed by somebody else at the same time`);
   await record(world, { event: click.choice, click, because: click.reason ?? '' });
   return [{ fact: { event: stopped ? 'stopped' : 'resumed', cluster, who: click.who } }];
 }
+
+/** Also a cluster that is not connected now can be stopped: its runs go on once it is. */
+const isKnown = async (world: World, cluster: string) =>
+  world.clusters.has(cluster) || (await world.store.list('incident', { cluster })).length > 0;

@@ -11,12 +11,12 @@ export const decided = (proposal: string, click: Click, because: string): Outgoi
 });
 
 /** Why an undecided proposal was wanted and this one is none, in the words that a clicker is told. */
-export function whyNot(world: World, { state, changedAt, timeline, incident }: Proposal): string {
+export function whyNot(world: World, { state, changedAt, timeline, incident, because }: Proposal): string {
   const ago = inWords(world.clock.now().getTime() - Date.parse(changedAt));
   const who = timeline.findLast((stage) => stage.who !== undefined)?.who;
   if (state === 'superseded')
     return `a newer proposal took its place ${ago} ago: read the current one of incident ${incident}`;
   if (state === 'expired') return `it expired ${ago} ago: diagnose it again`;
-  if (state === 'withdrawn') return `the fault went away by itself ${ago} ago`;
+  if (state === 'withdrawn') return `it was withdrawn ${ago} ago: ${because}`;
   return `it was already decided: ${state}${who ? ` by ${who}` : ''} ${ago} ago`;
 }

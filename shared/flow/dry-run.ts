@@ -1,5 +1,5 @@
-import { type JsonObject, nameOf, type Patch, type Plan, type TouchingStep, touches } from '../handler.ts';
-import type { DryRun } from '../model.ts';
+import { type JsonObject, nameOf, type Patch, type Plan, type Step, type TouchingStep, touches } from '../handler.ts';
+import type { DryRun, DryRuns } from '../model.ts';
 import type { Cluster, Guard, Touch } from '../ports/cluster.ts';
 
 /** The annotation by which `kubectl rollout restart` makes a workload's controller replace its pods. */
@@ -37,20 +37,31 @@ export function imageOf(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-/** Asks the API server what each step of a plan would change now: the diff on the card. Nothing is changed. */
-export async function dryRunsOf(cluster: Cluster, plan: Plan, at: Date): Promise<DryRun[]> {
-  const runs: DryRun[] = [];
-  for (const step of plan.steps) {
-    runs.push(
-      touches(step)
-        ? await dryRunOf(cluster, step, at)
-        : { is: 'not-tried', because: 'this step changes nothing by itself' },
-    );
+/**
+ * Asks the API server what each step of each plan would change now: the diff on the card. Nothing is changed. A step on
+ * an object that an earlier step changes first cannot be tried against the present.
+ */
+export async function dryRunsOf(cluster: Cluster, plans: readonly Plan[], at: Date): Promise<DryRuns> {
+  const runs: DryRuns = {};
+  for (const { id, steps } of plans) {
+    const changed = new Set<string>();
+    const ofPlan: DryRun[] = [];
+    for (const step of steps) {
+      const target = nameOf(step.target);
+      ofPlan.push(
+        changed.has(target) ? notTried(`an earlier step changes ${target} first`) : await dryRunOf(cluster, step, at),
+      );
+      if (touches(step)) changed.add(target);
+    }
+    runs[id] = ofPlan;
   }
   return runs;
 }
 
-async function dryRunOf(cluster: Cluster, step: TouchingStep, at: Date): Promise<DryRun> {
+const notTried = (because: string): DryRun => ({ is: 'not-tried', because });
+
+async function dryRunOf(cluster: Cluster, step: Step, at: Date): Promise<DryRun> {
+  if (!touches(step)) return notTried('this step changes nothing by itself');
   const read = await cluster.read(step.target);
   switch (read.is) {
     case 'absent':

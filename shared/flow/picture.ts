@@ -32,7 +32,8 @@ export async function keepLastGood(world: World, cluster: Cluster, mode: Mode, l
     if (value === undefined) continue;
     const id = lastGoodId(cluster.id, mode.id, ref);
     const row = await world.store.get('lastGood', id);
-    if (row && JSON.stringify(row.item.value) === JSON.stringify(value)) continue;
+    if (row && (row.item.at >= look.at.toISOString() || JSON.stringify(row.item.value) === JSON.stringify(value)))
+      continue;
     // A lost race means that another look kept a state as good as this one.
     await world.store.put('lastGood', { schema: 1, id, at: look.at.toISOString(), value }, row?.version ?? 0);
   }

@@ -89,9 +89,67 @@ describe('propose', () => {
     await world.settle(1);
     expect(await states(world)).toEqual(['failed']);
 
+    world.advance(1_000);
     world.click({ choice: 'again', proposal: id });
     await world.settle(1);
 
     expect(await states(world)).toEqual(['failed', 'open']);
+  });
+
+  it.each([
+    ['expired', 'none'],
+    ['failed', 'rejected'],
+  ] as const)('proposes anew a fault that went away and came back after its card had %s', async (state, fault) => {
+    const world = paintWorld();
+    const id = await world.proposed();
+    world.cluster.fault = () => fault;
+    if (state === 'failed') await world.approve(id);
+    else world.tick(25 * 3_600_000);
+    await world.settle(1);
+    world.cluster.set(node({}));
+    look(world);
+    await world.settle(5);
+
+    world.cluster.set(BROKEN);
+    look(world);
+    await world.settle(5);
+
+    expect(await states(world)).toEqual([state, 'open'].sort());
+  });
+
+  it('does not ask again by itself because somebody asked before the run', async () => {
+    const world = paintWorld();
+    const id = await world.proposed();
+    world.click({ choice: 'diagnose', proposal: id });
+    await world.settle(0);
+    world.cluster.fault = () => 'rejected';
+
+    await world.approve(id);
+    world.advance(60_000);
+    look(world);
+    await world.settle(1);
+
+    expect(await states(world)).toEqual(['failed']);
+  });
+
+  it('keeps one card while a storm grows, and lets those of its objects make way', async () => {
+    const world = paintWorld();
+    const single = await world.proposed();
+    for (let count = 2; count <= 9; count++) {
+      const name = `node${count}`;
+      world.cluster.set(node({ broken: 'true' }, { metadata: { name, uid: `u-${name}` } }));
+      look(world);
+      await world.settle(2);
+      world.advance(60_000);
+    }
+
+    const proposals = await world.proposals();
+
+    expect(proposals.filter(({ state }) => state === 'open')).toMatchObject([{ found: { finding: { storm: true } } }]);
+    expect(proposals.filter(({ found }) => found.subject.name === 'kube-system')).toHaveLength(1);
+    expect(proposals.find(({ id }) => id === single)).toMatchObject({
+      state: 'withdrawn',
+      because: expect.stringMatching(/one of many by now/),
+    });
   });
 });

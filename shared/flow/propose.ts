@@ -11,30 +11,53 @@ const REJECTED_FOR = milliseconds('24h');
 /** Keeps one record per incident and revision: opens it, supersedes the former one, withdraws what healed by itself. */
 export const propose: Hop<'found' | 'cleared'> = async (world, event) => {
   const row = await world.store.get('incident', event.incident);
-  if (!row || row.item.state === 'closed') return [];
+  if (!row) return [];
   const current = row.item.proposal === undefined ? undefined : await world.store.get('proposal', row.item.proposal);
-  return event.event === 'cleared' ? withdraw(world, row, current, event.because) : open(world, row, current, event);
+  const said =
+    event.event === 'cleared'
+      ? await withdraw(world, row, current, event.because)
+      : await open(world, row, current, event);
+  return [...(await endedSince(world, row.item, event.at)), ...said];
 };
 
-type Revised = Pick<Proposal, 'incident' | 'revision' | 'found' | 'dryRuns'>;
+/** What made way since the event came is told with it, also where the process died between writing and telling. */
+async function endedSince(world: World, { id: incident, cluster }: Incident, since: string): Promise<Outgoing[]> {
+  const by = (await world.store.get('incident', incident))?.item.proposal ?? '';
+  const rows = await world.store.list('proposal', { cluster });
+  return rows.flatMap(({ item: { id: proposal, incident: of, state, changedAt, because } }): Outgoing[] => {
+    if (of !== incident || changedAt < since) return [];
+    if (state === 'withdrawn') return [{ fact: { event: 'withdrawn', proposal, because } }];
+    return state === 'superseded' ? [{ fact: { event: 'superseded', proposal, by } }] : [];
+  });
+}
+
+/** `at` is when it was found. */
+type Revised = Pick<Proposal, 'incident' | 'revision' | 'found' | 'dryRuns'> & { readonly at: string };
 
 async function open(world: World, incident: Row<Incident>, current: Row<Proposal> | undefined, revised: Revised) {
-  if (current && isUndecided(current.item.state) && current.item.revision === revised.revision) {
-    return [proposed(current.item.id)];
+  if (incident.item.state === 'closed') return [];
+  if (current && !isNewer(current.item, revised)) {
+    // A copy of what was found before: the process may have died before it told.
+    const isThat = current.item.revision === revised.revision && isUndecided(current.item.state);
+    return isThat ? [proposed(current.item.id)] : [];
   }
-  if (current && !mayFollow(world, current.item, revised.revision)) return [];
+  if (!mayFollow(world, incident.item, current?.item, revised.revision)) return [];
 
   const id = proposalId(incident.item.id, revised.revision, current?.item.id);
-  const outgoing: Outgoing[] = [];
   if (current && isUndecided(current.item.state)) {
     const because = 'the cluster changed: a newer proposal took its place';
     if (!(await change(world, current, { state: 'superseded', because }))) throw lost(current.item.id);
-    outgoing.push({ fact: { event: 'superseded', proposal: current.item.id, by: id } });
   }
   // A redelivery finds the proposal that it made before, and goes on from there.
   await world.store.put('proposal', opened(world, id, revised), 0);
   await putIncident(world, incident, { state: 'open', proposal: id });
-  return [...outgoing, proposed(id)];
+  return [proposed(id)];
+}
+
+/** Whether it was found after the current proposal was, and is neither what that one was opened for nor what it says. */
+function isNewer(current: Proposal, { at, revision }: Revised): boolean {
+  if (revision !== current.revision) return at >= current.openedAt;
+  return at > current.openedAt && !isUndecided(current.state);
 }
 
 const proposed = (id: string): Outgoing => ({ fact: { event: 'proposed', proposal: id } });
@@ -51,23 +74,30 @@ async function withdraw(
   current: Row<Proposal> | undefined,
   because: string,
 ): Promise<Outgoing[]> {
-  if (current && isRunning(current.item.state)) return [];
-  const undecided = current !== undefined && isUndecided(current.item.state);
-  if (undecided && !(await change(world, current, { state: 'withdrawn', because }))) throw lost(current.item.id);
+  const isBack = incident.item.goneSince === undefined;
+  if (incident.item.state === 'closed' || isBack || (current && isRunning(current.item.state))) return [];
+  if (current && isUndecided(current.item.state)) {
+    if (!(await change(world, current, { state: 'withdrawn', because }))) throw lost(current.item.id);
+  }
   await putIncident(world, incident, { state: 'closed' });
-  const told = undecided || current?.item.state === 'withdrawn';
-  return current && told ? [{ fact: { event: 'withdrawn', proposal: current.item.id, because } }] : [];
+  return [];
 }
 
 const lost = (id: string) => new Error(`Proposal ${id} was decided while a newer one was about to take its place`);
 
-/** Whether a proposal of this revision may come after the current one. Nothing reopens by itself what people have closed. */
-function mayFollow(world: World, current: Proposal, revision: string): boolean {
+/**
+ * Whether a proposal of this revision may come after the current one. Nothing reopens by itself what people have closed,
+ * but a fault that was gone and came back (`sighted`) is a new one.
+ */
+export function mayFollow(world: World, incident: Incident, current: Proposal | undefined, revision: string): boolean {
+  if (!current) return true;
   const differs = current.revision !== revision;
+  const isNew = incident.state === 'sighted';
   switch (current.state) {
     case 'open':
     case 'snoozed':
-      return differs;
+      // The undo of a run that failed waits beside the fault that the run has not mended.
+      return differs && (isNew || current.undoes === undefined);
     case 'approved':
     case 'applying':
     case 'applied':
@@ -87,7 +117,7 @@ function mayFollow(world: World, current: Proposal, revision: string): boolean {
     case 'expired':
     case 'failed':
     case 'unknown':
-      return differs || current.again !== undefined;
+      return differs || isNew || current.again !== undefined;
   }
 }
 
@@ -102,13 +132,14 @@ export const policyOf = (world: World, found: Found): Policy =>
   world.rules.policy({ cluster: found.cluster, mode: found.mode, risk: riskOf(found) });
 
 /** A new, open proposal. */
-export function opened(world: World, id: string, { incident, revision, found, dryRuns }: Revised): Proposal {
+export function opened(world: World, id: string, { at: openedAt, ...revised }: Revised): Proposal {
+  const { incident, revision, found, dryRuns } = revised;
   const now = world.clock.now();
   const policy = policyOf(world, found);
   const later = (ms: number) => new Date(now.getTime() + ms).toISOString();
   const at = now.toISOString();
   return {
-    ...{ schema: 1, id, incident, cluster: found.cluster, revision, state: 'open', found, dryRuns, openedAt: at },
+    ...{ schema: 1, id, incident, cluster: found.cluster, revision, state: 'open', found, dryRuns, openedAt },
     expiresAt: later(milliseconds(policy.expiry)),
     remindAt: later(milliseconds(policy.remind)),
     approvals: [],

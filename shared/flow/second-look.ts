@@ -1,8 +1,8 @@
 import { createPatch } from 'rfc6902';
-import { examine } from '../examine.ts';
+import { examine, STORM } from '../examine.ts';
 import type { Json, Plan } from '../handler.ts';
 import type { Found, Proposal } from '../model.ts';
-import { incidentId, revisionOf } from './identity.ts';
+import { canonical, incidentId, revisionOf } from './identity.ts';
 import { pictureOf } from './picture.ts';
 import { undoOf, whyNoUndo } from './undo.ts';
 import { clusterOf, modeOf, type World } from './world.ts';
@@ -18,6 +18,8 @@ export async function lookAgain(world: World, proposal: Proposal): Promise<Again
   const { faults, refused } = await examine(mode, look);
   const fault = faults.find((one) => incidentId(proposal.cluster, mode.id, one.subject) === proposal.incident);
   if (!fault) {
+    const storm = faults.find(({ finding }) => canonical(finding) === canonical(STORM));
+    if (storm) return { is: 'stale', because: `it is one of many by now: ${storm.summary}` };
     const subject = proposal.found.subject;
     const why = refused.find((one) => one.subject.name === subject.name && one.subject.namespace === subject.namespace);
     return { is: 'stale', because: `it is no longer so: ${why?.because ?? 'the fault is not seen any more'}` };
@@ -40,8 +42,20 @@ export async function approvedPlan(world: World, proposal: Proposal): Promise<Ag
     const found = done && (await undoOf(world, done.item));
     return found ? compare(proposal, found) : { is: 'stale', because: 'what it undoes is not in the store' };
   }
-  const offer = modeOf(world, proposal.found.mode).plan(proposal.found.finding);
-  return compare(proposal, { ...proposal.found, offer });
+  const mode = world.modes.find(({ id }) => id === proposal.found.mode);
+  if (!mode) return { is: 'stale', because: `this Gleaner knows no failure mode ${proposal.found.mode}` };
+  try {
+    return compare(proposal, { ...proposal.found, offer: mode.plan(proposal.found.finding) });
+  } catch (error) {
+    // `plan` is pure: what it throws once it always throws.
+    return { is: 'stale', because: `this Gleaner cannot read what was approved: ${error}` };
+  }
+}
+
+/** The plan as the approvers saw it, from the record; undefined where that is not what the revision was made of. */
+export function shownPlan(proposal: Proposal): Plan | undefined {
+  const shown = compare(proposal, proposal.found);
+  return shown.is === 'same' ? shown.plan : undefined;
 }
 
 function compare(proposal: Proposal, now: Found): Again {

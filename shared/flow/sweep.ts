@@ -1,23 +1,56 @@
-import { milliseconds } from '../handler.ts';
+import { milliseconds, nameOf } from '../handler.ts';
 import { isRunning, isUndecided, type Outgoing, type Proposal } from '../model.ts';
 import type { Row } from '../ports/store.ts';
 import { isCurrent } from './approve.ts';
 import { policyOf } from './propose.ts';
 import { change } from './transition.ts';
+import { planOf } from './undo.ts';
 import type { Hop, World } from './world.ts';
 
-/** An event of a run that is this late was lost: it is sent again. */
-const LOST_AFTER = milliseconds('60s');
+/** An event of a run that is this late was lost: it is sent again, now and then, for the bus tries again by itself. */
+const LOST_AFTER = milliseconds('15s');
+const AGAIN_EVERY = milliseconds('5m');
+/** An incident names a proposal a moment after that was opened; one that it does not name after this long is an orphan. */
+const ORPHAN_AFTER = milliseconds('60s');
+/** A run that could not go on for this long is given up: its cluster is gone, or nothing here can read it any more. */
+const GIVEN_UP_AFTER = milliseconds('48h');
 
 /** The only source of "later" beyond a delivery's delay: expiry, reminders, snoozes that end, re-checks, lost events. */
 export const sweep: Hop<'ticked'> = async (world, event) => {
   const outgoing: Outgoing[] = [...recheck(world, Date.parse(event.since), Date.parse(event.at))];
   for (const row of await world.store.list('proposal')) {
-    if (isUndecided(row.item.state)) outgoing.push(...(await undecided(world, row)));
-    else if (isRunning(row.item.state)) outgoing.push(...overdue(world, row.item));
+    const { state } = row.item;
+    outgoing.push(...(await toldAgain(world, row.item, event.at)));
+    if (isUndecided(state)) outgoing.push(...(await undecided(world, row)));
+    else if (isRunning(state)) outgoing.push(...(await overdue(world, row, event)));
   }
   return outgoing;
 };
+
+/** What this tick has written before is told once more: it may have been written, and the process died before telling. */
+async function toldAgain(world: World, item: Proposal, tick: string): Promise<Outgoing[]> {
+  const isEnded = item.changedAt >= tick;
+  const proposal = item.id;
+  switch (item.state) {
+    case 'open': {
+      const isReminded = item.timeline.some(({ is, at }) => is === 'reminded' && at >= tick);
+      return isReminded ? [{ fact: { event: 'reminded', proposal } }] : [];
+    }
+    case 'expired':
+      return isEnded ? [{ fact: { event: 'expired', proposal } }] : [];
+    case 'superseded':
+      return isEnded ? [{ fact: { event: 'superseded', proposal, by: await successor(world, item) } }] : [];
+    case 'stale':
+    case 'failed':
+    case 'unknown':
+      return isEnded ? [{ fact: { event: item.state, proposal, because: item.because } }] : [];
+    default:
+      return [];
+  }
+}
+
+const successor = async (world: World, { incident }: Proposal) =>
+  (await world.store.get('incident', incident))?.item.proposal ?? '';
 
 /** Each mode is looked at again whenever a multiple of its `again` has passed since the former tick. */
 function recheck(world: World, since: number, now: number): Outgoing[] {
@@ -35,8 +68,8 @@ function recheck(world: World, since: number, now: number): Outgoing[] {
 async function undecided(world: World, row: Row<Proposal>): Promise<Outgoing[]> {
   const { item } = row;
   const now = world.clock.now().getTime();
-  if (!(await isCurrent(world, item))) {
-    const by = (await world.store.get('incident', item.incident))?.item.proposal ?? '';
+  if (now - Date.parse(item.changedAt) >= ORPHAN_AFTER && !(await isCurrent(world, item))) {
+    const by = await successor(world, item);
     const because = 'a newer proposal took its place';
     const changed = await change(world, row, { state: 'superseded', because });
     return changed ? [{ fact: { event: 'superseded', proposal: item.id, by } }] : [];
@@ -54,8 +87,24 @@ async function undecided(world: World, row: Row<Proposal>): Promise<Outgoing[]> 
   return reminded ? [{ fact: { event: 'reminded', proposal: item.id } }] : [];
 }
 
-function overdue(world: World, { id, state, dueAt, changedAt }: Proposal): Outgoing[] {
+async function overdue(world: World, row: Row<Proposal>, tick: { since: string; at: string }): Promise<Outgoing[]> {
+  const { id, state, dueAt, changedAt } = row.item;
   const due = Date.parse(dueAt ?? changedAt);
-  if (world.clock.now().getTime() - due < LOST_AFTER) return [];
-  return [{ fact: state === 'applied' ? { event: 'verifying', proposal: id } : { event: 'applying', proposal: id } }];
+  if (Date.parse(tick.at) - due >= GIVEN_UP_AFTER) return givenUp(world, row);
+  // Each copy that the bus keeps trying is one more: not one at each tick, but as each span of lateness begins.
+  const spans = (at: string) => Math.ceil((Date.parse(at) - due - LOST_AFTER + 1) / AGAIN_EVERY);
+  if (spans(tick.at) <= Math.max(0, spans(tick.since))) return [];
+  return [{ fact: { event: state === 'applied' ? 'verifying' : 'applying', proposal: id } }];
+}
+
+/** No state is a dead end: what can neither go on nor be looked at ends, and says what it leaves behind. */
+async function givenUp(world: World, row: Row<Proposal>): Promise<Outgoing[]> {
+  const { item } = row;
+  const state = item.state === 'approved' ? 'stale' : item.state === 'applying' ? 'unknown' : 'failed';
+  const left = [...new Set(planOf(item)?.onFailure.map(({ target }) => nameOf(target)))];
+  const because = `given up, it could not go on for two days: ${item.because}${
+    state === 'unknown' && left.length > 0 ? `; look at ${left.join(', ')}` : ''
+  }`;
+  const ended = await change(world, row, { state, because });
+  return ended ? [{ fact: { event: state, proposal: item.id, because } }] : [];
 }

@@ -1,5 +1,6 @@
-import { type Principal, type Proposal, SUCCESSORS } from '../model.ts';
+import { type Principal, type Proposal, type Stage, SUCCESSORS } from '../model.ts';
 import type { Row } from '../ports/store.ts';
+import { cut } from './fit.ts';
 import type { World } from './world.ts';
 
 const TIMELINE_LIMIT = 200;
@@ -33,8 +34,15 @@ export async function change(
     state,
     because,
     ...(state !== item.state && { changedAt: at }),
-    timeline: [...item.timeline, { at, is: stage ?? state, because, ...(who && { who }) }].slice(-TIMELINE_LIMIT),
+    timeline: extended(item.timeline, { at, is: stage ?? state, because: cut(because), ...(who && { who }) }),
   };
   const put = await world.store.put('proposal', next, version);
   return put.ok ? { item: next, version: put.version } : undefined;
+}
+
+/** A stage that repeats itself, such as a wait that says how far it has come, takes one place: it must not push the others out. */
+function extended(timeline: readonly Stage[], stage: Stage): Stage[] {
+  const last = timeline.at(-1);
+  if (last?.is !== stage.is || last.who || stage.who) return [...timeline, stage].slice(-TIMELINE_LIMIT);
+  return last.because === stage.because ? [...timeline] : [...timeline.slice(0, -1), stage];
 }

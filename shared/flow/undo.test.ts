@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { BROKEN, node, paintWorld } from '../../test/simulator/paint.ts';
+import { paintMode } from '../../test/simulator/mode.ts';
+import { BROKEN, look, node, paintWorld } from '../../test/simulator/paint.ts';
+import type { Json, JsonObject, Patch, Step } from '../handler.ts';
 
 async function fixed() {
   const world = paintWorld([BROKEN]);
@@ -65,5 +67,85 @@ describe('undo', () => {
       event: 'refused',
       because: expect.stringMatching(/nothing of it was carried out/),
     });
+  });
+
+  it('can be asked for again after its proposal was rejected', async () => {
+    const { world, id } = await fixed();
+    const undos = async () => (await world.proposals()).filter(({ undoes }) => undoes === id);
+    world.click({ choice: 'undo', proposal: id });
+    await world.settle(0);
+    const [first] = await undos();
+    world.click({ choice: 'reject', proposal: first?.id ?? '' });
+    await world.settle(0);
+
+    world.advance(60_000);
+    world.click({ choice: 'again', proposal: first?.id ?? '' });
+    await world.settle(0);
+
+    expect((await undos()).map(({ state }) => state).sort()).toEqual(['open', 'rejected']);
+  });
+
+  it('opens one proposal however often it is asked for', async () => {
+    const { world, id } = await fixed();
+
+    for (const who of ['local:ann', 'local:bob'] as const) world.click({ choice: 'undo', proposal: id, who });
+    await world.settle(0);
+
+    expect((await world.proposals()).filter(({ undoes }) => undoes === id)).toHaveLength(1);
+    expect(world.facts.filter(({ event }) => event === 'decided')).toHaveLength(3);
+  });
+
+  /** A run of two patches of one object; where `busy`, the second is never made. */
+  async function patchedTwice(busy: Record<string, string>) {
+    const target = { apiVersion: 'v1', kind: 'Node', name: 'node1' };
+    const patch = (body: JsonObject): Patch => ({ type: 'merge', body: { metadata: body } });
+    const first: Step = { do: 'patch', target, because: 'first', patch: patch({ labels: { colour: 'grey' } }) };
+    const then: Step = {
+      do: 'patch',
+      target,
+      because: 'then',
+      patch: patch({ labels: { colour: 'blue', broken: null } }),
+    };
+    const plan = (finding: Json) => {
+      const offer = paintMode.plan(finding);
+      return { ...offer, plans: offer.plans.map((one) => ({ ...one, steps: [first, { ...then, guard: 'quiet' }] })) };
+    };
+    const annotations = { sound: 'yes', ...busy };
+    const world = paintWorld([node({ broken: 'true', colour: 'red' }, { metadata: { annotations } })], {
+      mode: { ...paintMode, plan },
+    });
+    const id = await world.proposed();
+    await world.approve(id);
+    world.advance(60_000);
+    world.click({ choice: 'undo', proposal: id });
+    await world.settle(0);
+    return { world, id };
+  }
+
+  it('puts an object back that was patched more than once', async () => {
+    const { world, id } = await patchedTwice({});
+    const undo = (await world.proposals()).find(({ undoes }) => undoes === id);
+
+    await world.approve(undo?.id ?? '');
+
+    expect(world.cluster.object('Node node1')?.metadata).toMatchObject({ labels: { broken: 'true', colour: 'red' } });
+    expect(await state(world, id)).toBe('reverted');
+  });
+
+  it('is offered after a run that failed half-way, and waits beside the fault that still stands', async () => {
+    const { world, id } = await patchedTwice({ busy: 'yes' });
+    expect(await state(world, id)).toBe('failed');
+
+    for (let minute = 0; minute < 3; minute++) {
+      world.advance(60_000);
+      look(world);
+      await world.settle(0);
+    }
+    const undo = (await world.proposals()).find(({ undoes }) => undoes === id);
+    expect(undo?.state).toBe('open');
+    await world.approve(undo?.id ?? '', 'local:ann', 3);
+
+    expect(world.cluster.object('Node node1')?.metadata).toMatchObject({ labels: { colour: 'red' } });
+    expect(await state(world, undo?.id ?? '')).toBe('fixed');
   });
 });

@@ -1,10 +1,11 @@
 import { createPatch } from 'rfc6902';
 import { inWords, type Json, nameOf, PatchOperation, type Plan, type Step } from '../handler.ts';
-import { type Click, type Found, type Image, isRunning, type Proposal } from '../model.ts';
+import { type Click, type Found, type Image, type Incident, isRunning, isUndecided, type Proposal } from '../model.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Row } from '../ports/store.ts';
 import { type Decision, decided, refused } from './decision.ts';
 import { dryRunsOf } from './dry-run.ts';
+import { fitted } from './fit.ts';
 import { canonical, proposalId, revisionOf } from './identity.ts';
 import { pictureOf } from './picture.ts';
 import { opened } from './propose.ts';
@@ -18,8 +19,7 @@ export const planOf = (proposal: Proposal): Plan | undefined =>
 /** Why this run cannot be undone now; undefined when it can. */
 export async function whyNoUndo(world: World, proposal: Proposal): Promise<string | undefined> {
   const undo = planOf(proposal)?.undo;
-  if (!undo || !(proposal.state === 'fixed' || proposal.state === 'failed'))
-    return 'nothing of it was carried out and verified';
+  if (!undo || !['fixed', 'failed', 'unknown'].includes(proposal.state)) return 'nothing of it was carried out';
   if (!undo.offered) return undo.because;
   const mode = modeOf(world, proposal.found.mode);
   const cluster = clusterOf(world, proposal.cluster);
@@ -35,28 +35,45 @@ export async function whyNoUndo(world: World, proposal: Proposal): Promise<strin
 /** Opens the undo of a run as a proposal of its own, with its own diff and its own approval. */
 export async function proposeUndo(world: World, row: Row<Proposal>, click: Click): Promise<Decision> {
   const { item } = row;
-  const because = await whyNoUndo(world, item);
-  if (because !== undefined) return refused(click, because);
-  const found = await undoOf(world, item);
-  if (!found) return refused(click, 'nothing that it changed can be put back');
+  const asked = `${click.who} asked for an undo`;
   const incident = await world.store.get('incident', item.incident);
   if (!incident) return refused(click, `its incident ${item.incident} is not in the store`);
-  const current = incident.item.proposal;
-  const running = current === undefined ? undefined : await world.store.get('proposal', current);
-  if (running && isRunning(running.item.state)) return refused(click, `a run of ${running.item.id} is under way`);
+  const current =
+    incident.item.proposal === undefined ? undefined : await world.store.get('proposal', incident.item.proposal);
+  const isOpen = current?.item.undoes === item.id && isUndecided(current.item.state);
+  if (item.decidedBy === click.id && !isOpen) return [decided(item.id, click, asked)];
+
+  const id = isOpen ? current.item.id : await openUndo(world, item, incident, current?.item);
+  if (typeof id !== 'string') return id && refused(click, id.refusal);
+  if (item.decidedBy !== click.id) {
+    const set = { decidedBy: click.id };
+    if (!(await change(world, row, { because: asked, who: click.who, stage: 'undo', set }))) return undefined;
+  }
+  return [decided(item.id, click, asked), { fact: { event: 'proposed', proposal: id } }];
+}
+
+/** The id of the new proposal; undefined: somebody else changed the incident first. Written again by a redelivery, to the same end. */
+async function openUndo(
+  world: World,
+  item: Proposal,
+  incident: Row<Incident>,
+  current: Proposal | undefined,
+): Promise<string | { refusal: string } | undefined> {
+  if (current && isRunning(current.state)) return { refusal: `a run of ${current.id} is under way` };
+  const refusal = await whyNoUndo(world, item);
+  if (refusal !== undefined) return { refusal };
+  if (current && isUndecided(current.state)) return { refusal: `${current.id} waits for a decision: reject it first` };
+  const found = await undoOf(world, item);
+  if (!found) return { refusal: 'nothing that it changed can be put back' };
 
   const revision = revisionOf(found.finding, found.offer);
-  const id = proposalId(item.incident, revision, item.id);
-  const cluster = clusterOf(world, item.cluster);
-  const dryRuns: Proposal['dryRuns'] = {};
-  for (const plan of found.offer.plans) dryRuns[plan.id] = await dryRunsOf(cluster, plan, world.clock.now());
-  const proposal = opened(world, id, { incident: item.incident, revision, found, dryRuns });
+  const id = proposalId(item.incident, revision, current?.id);
+  const dryRuns = await dryRunsOf(clusterOf(world, item.cluster), found.offer.plans, world.clock.now());
+  const at = world.clock.now().toISOString();
+  const proposal = opened(world, id, { incident: item.incident, revision, ...fitted(found, dryRuns), at });
   await world.store.put('proposal', { ...proposal, undoes: item.id }, 0);
   const pointed = await world.store.put('incident', { ...incident.item, proposal: id }, incident.version);
-  if (!pointed.ok) return undefined;
-  const asked = `${click.who} asked for an undo`;
-  if (!(await change(world, row, { because: asked, who: click.who, stage: 'undo' }))) return undefined;
-  return [decided(item.id, click, asked), { fact: { event: 'proposed', proposal: id } }];
+  return pointed.ok ? id : undefined;
 }
 
 /** The undo of a run, made of the images that it kept: what it changed goes back, where nobody has changed it since. */
@@ -86,11 +103,18 @@ export async function undoOf(world: World, done: Proposal): Promise<Found | unde
   };
 }
 
-/** The images of a run's patches that can be put back, last step first. */
-async function imagesOf(world: World, { id, cluster }: Pick<Proposal, 'id' | 'cluster'>): Promise<Image[]> {
-  const rows = await world.store.list('image', { cluster });
-  const images = rows.map(({ item }) => item).filter(({ proposal, after }) => proposal === id && after !== null);
-  return images.sort((a, b) => b.step - a.step);
+/** What the patches of a run changed, one image for each object, the last object first. */
+async function imagesOf(world: World, done: Proposal): Promise<Image[]> {
+  const steps = planOf(done)?.steps;
+  const rows = await world.store.list('image', { cluster: done.cluster });
+  const images = rows
+    .map(({ item }) => item)
+    .filter(({ proposal, step, after }) => proposal === done.id && after !== null && steps?.[step]?.do === 'patch')
+    .sort((a, b) => a.step - b.step);
+  const objects = [...Map.groupBy(images, ({ target }) => nameOf(target)).values()];
+  return objects
+    .flatMap(([first, ...more]) => (first ? [{ ...first, after: (more.at(-1) ?? first).after }] : []))
+    .reverse();
 }
 
 /** Where a run has written: the places in which its before- and after-image differ. */
@@ -113,8 +137,8 @@ async function deviating(
 
 /** Whether what a run changed stands again as it stood before that run. */
 export async function isUndone(world: World, cluster: Cluster, run: string): Promise<boolean> {
-  const images = await imagesOf(world, { id: run, cluster: cluster.id });
-  return (await deviating(cluster, images, 'before')) === undefined;
+  const done = await world.store.get('proposal', run);
+  return done !== undefined && (await deviating(cluster, await imagesOf(world, done.item), 'before')) === undefined;
 }
 
 /** One step that puts an object back, guarded by what the run wrote there; undefined where nothing can be put back. */

@@ -2,6 +2,7 @@ import { milliseconds, type Verdict } from '../handler.ts';
 import type { Outgoing, Proposal } from '../model.ts';
 import type { Row } from '../ports/store.ts';
 import { pictureOf } from './picture.ts';
+import { isSurplus } from './run.ts';
 import { change } from './transition.ts';
 import { isUndone } from './undo.ts';
 import { clusterOf, type Hop, modeOf, type World } from './world.ts';
@@ -11,6 +12,7 @@ export const verify: Hop<'applied' | 'verifying'> = async (world, event) => {
   const row = await world.store.get('proposal', event.proposal);
   switch (row?.item.state) {
     case 'applied':
+      if (isSurplus(world, row.item, milliseconds(modeOf(world, row.item.found.mode).verification.every))) return [];
       return judge(world, row, await ask(world, row.item));
     // A crash between the end and its being told is healed by doing the rest of it again.
     case 'fixed':
@@ -76,12 +78,14 @@ async function end(world: World, row: Row<Proposal>, state: 'fixed' | 'failed', 
 /** The incident is over; where this was an undo, what it undid is reverted. Written again by a redelivery, to the same end. */
 async function close(world: World, item: Proposal): Promise<void> {
   const incident = await world.store.get('incident', item.incident);
-  if (incident?.item.state === 'open') {
+  // Told late, or again, it must not close what came after it.
+  if (incident?.item.state === 'open' && incident.item.proposal === item.id) {
     await world.store.put('incident', { ...incident.item, state: 'closed' }, incident.version);
   }
   const undone = item.undoes === undefined ? undefined : await world.store.get('proposal', item.undoes);
-  if (undone?.item.state === 'fixed')
-    await change(world, undone, { state: 'reverted', because: `undone by ${item.id}` });
+  if (undone?.item.state !== 'fixed') return;
+  const reverted = await change(world, undone, { state: 'reverted', because: `undone by ${item.id}` });
+  if (!reverted) throw new Error(`Proposal ${undone.item.id} was changed by somebody else while its undo ended`);
 }
 
 function told({ id, state, because, undoes }: Proposal): Outgoing[] {

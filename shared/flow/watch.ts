@@ -1,11 +1,10 @@
 import { milliseconds, type ObjectRef } from '../handler.ts';
-import type { Outgoing } from '../model.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Watched } from '../ports/cluster.ts';
 import type { World } from './world.ts';
 
-/** Changes of this span become one event per mode: a storm of them is looked at once. */
+/** A mode is told of its first change at once; what follows within this span becomes one event: a storm is looked at twice. */
 const GATHER = milliseconds('1s');
 /** How many objects an event names; the look finds the others. */
 const NAMED = 20;
@@ -18,32 +17,35 @@ export async function watch(
   signal: AbortSignal,
 ): Promise<void> {
   const modes = world.modes.filter((mode) => mode.on === cluster.flavour);
+  /** What is to be told to a mode when its span is over; a mode that is not named here is told at once. */
   const gathered = new Map<string, Map<string, ObjectRef>>();
-  let cancel: (() => void) | undefined;
+  const cancels = new Map<string, () => void>();
 
-  function publish() {
-    cancel = undefined;
-    const outgoing: Outgoing[] = [...gathered].map(([mode, objects]) => ({
-      fact: {
-        event: 'observed',
-        cluster: cluster.id,
-        mode,
-        because: 'changed',
-        objects: [...objects.values()].slice(0, NAMED),
-      },
-    }));
-    gathered.clear();
-    void bus.publish(outgoing);
+  function publish(mode: string, objects: ReadonlyMap<string, ObjectRef>) {
+    gathered.set(mode, new Map());
+    cancels.set(
+      mode,
+      clock.after(GATHER, () => over(mode)),
+    );
+    const named = [...objects.values()].slice(0, NAMED);
+    const fact = { event: 'observed' as const, cluster: cluster.id, mode, because: 'changed', objects: named };
+    void bus.publish([{ fact }]);
+  }
+
+  function over(mode: string) {
+    const objects = gathered.get(mode);
+    gathered.delete(mode);
+    if (objects?.size) publish(mode, objects);
   }
 
   function tell(what: Watched) {
     if (what.is === 'changed') {
       for (const mode of modes.filter(({ triggers }) => triggers.includes(what.wake))) {
-        const objects = gathered.get(mode.id) ?? new Map<string, ObjectRef>();
+        const waiting = gathered.get(mode.id);
+        const objects = waiting ?? new Map<string, ObjectRef>();
         for (const ref of what.objects) objects.set(ref.uid ?? `${ref.kind}/${ref.namespace}/${ref.name}`, ref);
-        gathered.set(mode.id, objects);
+        if (!waiting) publish(mode.id, objects);
       }
-      cancel ??= clock.after(GATHER, publish);
       return;
     }
     const { kind } = what.kind;
@@ -53,7 +55,7 @@ export async function watch(
     void bus.publish([{ fact }]);
   }
 
-  signal.addEventListener('abort', () => cancel?.());
+  signal.addEventListener('abort', () => cancels.forEach((cancel) => void cancel()));
   await cluster.watch(
     modes.flatMap((mode) => mode.triggers),
     tell,

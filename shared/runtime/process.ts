@@ -14,7 +14,7 @@ const TICK = milliseconds('15s');
 const REWATCH = milliseconds('10s');
 
 /** The bus as a process runs it. */
-export interface RunningBus extends Bus {
+interface RunningBus extends Bus {
   consume(hop: HopName, consumer: Consumer): void;
   start(): void;
   close(): Promise<void>;

@@ -15,9 +15,16 @@ export interface SimulatedCluster extends Cluster {
   fault: () => Fault;
   /** Every write that really changed something, in order. */
   readonly effects: { readonly touch: Touch; readonly object: string }[];
-  /** Lets requests through that were held back. */
+  /** Lets requests through that were held back; after `REQUEST_LIFE` each comes through by itself. */
   settleLate(): void;
+  /** Whether nothing of it can be reached. */
+  down: boolean;
+  /** By how many milliseconds its clock is behind. */
+  behind: number;
 }
+
+/** An API server gives a request up after 60 s: one that is late has its effect before. */
+const REQUEST_LIFE = 55_000;
 
 /** RFC 7386. */
 export function merged(target: Json | undefined, patch: Json): Json {
@@ -36,7 +43,7 @@ export function simulatedCluster(
 ): SimulatedCluster {
   const objects = new Map<string, JsonObject>();
   const effects: SimulatedCluster['effects'] = [];
-  const late: (() => void)[] = [];
+  const late: { readonly at: number; readonly request: () => void }[] = [];
   let version = 0;
   const guardOf = (object: JsonObject): Guard => {
     const { uid, resourceVersion } = Object(object.metadata);
@@ -46,10 +53,17 @@ export function simulatedCluster(
     const { name, namespace } = Object(object.metadata);
     return nameOf({ apiVersion: '', kind: String(object.kind), name, ...(namespace && { namespace }) });
   };
-  const stored = (object: JsonObject): JsonObject => ({
-    ...object,
-    metadata: { ...Object(object.metadata), resourceVersion: String(++version) },
-  });
+  function stored(object: JsonObject, manager: string): JsonObject {
+    const former: { manager: string }[] = Object(objects.get(named(object))?.metadata).managedFields ?? [];
+    const time = new Date(now().getTime() - cluster.behind).toISOString();
+    const managedFields = [...former.filter((one) => one.manager !== manager), { manager, time }];
+    return { ...object, metadata: { ...Object(object.metadata), managedFields, resourceVersion: String(++version) } };
+  }
+  function arrive(life = REQUEST_LIFE) {
+    const arrived = late.filter(({ at }) => now().getTime() - at >= life);
+    late.splice(0, late.length, ...late.filter((one) => !arrived.includes(one)));
+    for (const { request } of arrived) request();
+  }
 
   function result(touch: Touch, object: JsonObject): JsonObject | undefined {
     if (touch.do === 'delete') return undefined;
@@ -74,7 +88,7 @@ export function simulatedCluster(
     if (after && JSON.stringify(after) === JSON.stringify(object)) return { is: 'applied', object };
     effects.push({ touch, object: name });
     if (after) {
-      const next = stored(after);
+      const next = stored(after, 'gleaner');
       objects.set(name, next);
       return { is: 'applied', object: next };
     }
@@ -91,20 +105,27 @@ export function simulatedCluster(
     fault: () => 'none',
     object: (name) => objects.get(name),
     set(object, name = object ? named(object) : '') {
-      if (object) objects.set(name, stored(object));
+      arrive();
+      if (object) objects.set(name, stored(object, 'somebody'));
       else objects.delete(name);
     },
-    settleLate() {
-      for (const request of late.splice(0)) request();
-    },
+    down: false,
+    behind: 0,
+    settleLate: () => arrive(0),
     async look() {
+      arrive();
+      if (cluster.down) throw new Error('The API server does not answer');
       return stillLife({ at: now(), objects: [...objects.values()], empty: ['/Node'] });
     },
     async read(ref: ObjectRef): Promise<Read> {
+      arrive();
+      if (cluster.down) return { is: 'unreadable', because: 'no route to the API server' };
       const object = objects.get(nameOf(ref));
       return object ? { is: 'there', object, guard: guardOf(object) } : { is: 'absent' };
     },
     async dryRun(touch) {
+      arrive();
+      if (cluster.down) return { is: 'blocked', because: 'no route to the API server' };
       const object = objects.get(nameOf(touch.target));
       if (!object) return { is: 'blocked', because: 'not found' };
       const after = result(touch, object);
@@ -112,7 +133,8 @@ export function simulatedCluster(
       return { is: 'would-change', differences: [{ path: '/', before: object, ...(after && { after }) }] };
     },
     async touch(touch) {
-      const fault = cluster.fault();
+      arrive();
+      const fault = cluster.down ? 'lost-request' : cluster.fault();
       switch (fault) {
         case 'none':
           return perform(touch);
@@ -122,7 +144,7 @@ export function simulatedCluster(
         case 'lost-request':
           return { is: 'unknown', because: 'no answer in time' };
         case 'late':
-          late.push(() => perform(touch));
+          late.push({ at: now().getTime(), request: () => perform(touch) });
           return { is: 'unknown', because: '504 Timeout' };
         case 'throttled':
           return { is: 'throttled', retryAfter: 2, because: 'too many requests' };

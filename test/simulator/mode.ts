@@ -8,7 +8,14 @@ export const Vm = kind(
   { spec: optional(z.object({ running: optional(z.boolean()) })) },
 );
 
-const Finding = z.object({ node: z.string(), uid: z.string(), colour: z.string(), vms: z.array(z.string()) });
+const Finding = z.object({
+  node: z.string(),
+  uid: z.string(),
+  colour: z.string(),
+  vms: z.array(z.string()),
+  /** What else mending it takes. */
+  also: z.string(),
+});
 const vmRef = (name: string): ObjectRef => ({ apiVersion: 'example.test/v1', kind: 'Vm', namespace: 'default', name });
 
 const start = (name: string): Step => ({
@@ -19,6 +26,13 @@ const start = (name: string): Step => ({
   goal: 'running',
   because: 'it ran before',
 });
+
+/** The steps of the nodes labelled `also: delete` and `also: restart`. */
+function extra(also: string, node: string): Step[] {
+  if (also === 'delete') return [{ do: 'delete', target: vmRef(`scrap-${node}`), because: 'it is in the way' }];
+  const target = { apiVersion: 'v1', kind: 'Node', name: node };
+  return also === 'restart' ? [{ do: 'restart', target, because: 'it must begin afresh' }] : [];
+}
 
 /**
  * A mode with every kind of step: nodes labelled `broken` are mended while the VMs that are labelled with the node's
@@ -57,6 +71,7 @@ export const paintMode = failureMode<z.infer<typeof Finding>>({
         uid: node.metadata.uid ?? '',
         colour: node.metadata.labels.colour ?? '',
         vms: vms.map(({ metadata }) => metadata.name).sort(),
+        also: node.metadata.labels.also ?? '',
       },
       cause: 'unknown',
       confidence: 'certain',
@@ -67,7 +82,7 @@ export const paintMode = failureMode<z.infer<typeof Finding>>({
       evidence: [saw(node, 'metadata.labels', 'the label is set')],
     };
   },
-  plan: ({ node, uid, vms }) => ({
+  plan: ({ node, uid, vms, also }) => ({
     refusal: null,
     prevention: null,
     plans: [
@@ -88,6 +103,7 @@ export const paintMode = failureMode<z.infer<typeof Finding>>({
             guard: 'quiet',
             because: 'without the label it is sound',
           },
+          ...extra(also, node),
           {
             ...{ do: 'wait', target: { apiVersion: 'v1', kind: 'Node', name: node }, until: 'sound', deadline: '2m' },
             because: 'its controller takes a moment',

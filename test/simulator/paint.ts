@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../shared/handler.ts';
+import type { Principal } from '../../shared/model.ts';
 import { type SimulatedCluster, simulatedCluster } from './cluster.ts';
 import { paintMode } from './mode.ts';
 import { memoryStore } from './store.ts';
-import { type Driven, drivenWorld } from './world.ts';
+import { type Driven, drivenWorld, POLICY } from './world.ts';
 
 export const node = (labels: Record<string, string>, more: JsonObject = {}): JsonObject => ({
   apiVersion: 'v1',
@@ -10,14 +11,19 @@ export const node = (labels: Record<string, string>, more: JsonObject = {}): Jso
   metadata: { name: 'node1', uid: 'u-node1', labels, annotations: { sound: 'yes' }, ...Object(more.metadata) },
 });
 export const BROKEN = node({ broken: 'true', colour: 'red' });
-export const vm = (name: string, running = true): JsonObject => ({
+export const vm = (name: string, running = true, labels: JsonObject = { node: 'node1' }): JsonObject => ({
   apiVersion: 'example.test/v1',
   kind: 'Vm',
-  metadata: { name, namespace: 'default', uid: `u-${name}`, labels: { node: 'node1' } },
+  metadata: { name, namespace: 'default', uid: `u-${name}`, labels },
   spec: { running },
 });
 
 export interface Painted extends Driven {
+  /** How many people must approve, and the labels that say what else mending takes. */
+  readonly quorum: number;
+  readonly also: Record<string, string>;
+  /** Who may approve now; a test may change it. */
+  readonly approvers: Principal[];
   readonly cluster: SimulatedCluster;
   /** Lets the mode be looked at, through the settle window, until a proposal is open. */
   proposed(): Promise<string>;
@@ -28,12 +34,18 @@ export interface Painted extends Driven {
 /** A world with the pretend mode, a broken node and its VMs. */
 export function paintWorld(
   objects: readonly JsonObject[] = [BROKEN, vm('vm1')],
-  options: Partial<Parameters<typeof drivenWorld>[0]> = {},
+  {
+    quorum = 1,
+    also = {},
+    ...options
+  }: Partial<Parameters<typeof drivenWorld>[0]> & { quorum?: number; also?: Record<string, string> } = {},
 ): Painted {
+  const approvers = [...POLICY.approvers];
   let simulated: SimulatedCluster | undefined;
   const driven = drivenWorld({
     mode: paintMode,
     store: memoryStore(),
+    policy: { ...POLICY, quorum, approvers },
     ...options,
     cluster: (now) => {
       simulated = simulatedCluster(now, (object, subresource) => ({
@@ -49,7 +61,7 @@ export function paintWorld(
 
   return {
     ...driven,
-    cluster,
+    ...{ cluster, quorum, also, approvers },
     async proposed() {
       look(driven);
       await driven.settle(2);

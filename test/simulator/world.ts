@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ROUTES } from '../../shared/flow/routes.ts';
 import type { Policy, World } from '../../shared/flow/world.ts';
 import type { Mode } from '../../shared/handler.ts';
-import type { Click, Event, Fact, Outgoing, Proposal } from '../../shared/model.ts';
+import { type Click, type Event, type Fact, isRunning, type Outgoing, type Proposal } from '../../shared/model.ts';
 import type { Cluster } from '../../shared/ports/cluster.ts';
 import type { Store } from '../../shared/ports/store.ts';
 import { HOPS } from '../../shared/worlds/hops.ts';
@@ -15,6 +15,9 @@ export const POLICY: Policy = {
   expiry: '24h',
   remind: '4h',
 };
+
+/** How often a process tells the clock. */
+const TICK = 15_000;
 
 /** A world that a test drives by hand: its clock, its deliveries and their order. */
 export interface Driven {
@@ -30,7 +33,9 @@ export interface Driven {
   due(): number;
   /** Delivers one that is due; a throw keeps it for later. Answers the error, if there was one. */
   deliver(pick?: (count: number) => number, duplicate?: boolean): Promise<unknown>;
-  /** Delivers and lets time pass until nothing is left, or `minutes` of the world's time are over. */
+  /** Lets time pass, at first as much as between two ticks of a process, and tells the sweep. */
+  tick(ms?: number): void;
+  /** Delivers and lets time pass until nothing is left and no run waits, or `minutes` of the world's time are over. */
   settle(minutes: number): Promise<void>;
   proposals(): Promise<readonly Proposal[]>;
 }
@@ -101,9 +106,15 @@ export function drivenWorld(options: {
       while (time <= end) {
         while (driven.due() > 0) await driven.deliver();
         const next = Math.min(...queue.map(({ due }) => due));
-        if (!Number.isFinite(next)) return;
-        time = Math.max(time + 1, next);
+        if (Number.isFinite(next)) time = Math.max(time + 1, next);
+        else if ((await driven.proposals()).some(({ state }) => isRunning(state))) driven.tick();
+        else return;
       }
+    },
+    tick(ms = TICK) {
+      const since = now().toISOString();
+      time += ms;
+      publish({ fact: { event: 'ticked', since } });
     },
     async proposals() {
       return (await options.store.list('proposal')).map(({ item }) => item);

@@ -34,7 +34,7 @@ export interface Unreadable {
 }
 
 /** What identifies a kind in a still life. */
-export const kindKey = (object: { apiVersion?: Json | undefined; kind?: Json | undefined }) =>
+const kindKey = (object: { apiVersion?: Json | undefined; kind?: Json | undefined }) =>
   `${groupOf(String(object.apiVersion ?? ''))}/${String(object.kind ?? '')}`;
 
 /**
@@ -92,7 +92,7 @@ export function stillLife(still: Still, unreadable: (what: Unreadable) => void =
 }
 
 /** Whether an object is one of `where`. */
-export function matches(object: Seen, { namespace, labels = {}, fields = {} }: Where): boolean {
+function matches(object: Seen, { namespace, labels = {}, fields = {} }: Where): boolean {
   return (
     (namespace === undefined || object.metadata.namespace === namespace) &&
     Object.entries(labels).every(([key, value]) => object.metadata.labels[key] === value) &&
