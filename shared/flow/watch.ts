@@ -38,21 +38,23 @@ export async function watch(
     if (objects?.size) publish(mode, objects);
   }
 
-  function tell(what: Watched) {
-    if (what.is === 'changed') {
-      for (const mode of modes.filter(({ triggers }) => triggers.includes(what.wake))) {
-        const waiting = gathered.get(mode.id);
-        const objects = waiting ?? new Map<string, ObjectRef>();
-        for (const ref of what.objects) objects.set(ref.uid ?? `${ref.kind}/${ref.namespace}/${ref.name}`, ref);
-        if (!waiting) publish(mode.id, objects);
-      }
-      return;
+  function changed({ wake, objects: refs }: Extract<Watched, { is: 'changed' }>) {
+    for (const mode of modes.filter(({ triggers }) => triggers.includes(wake))) {
+      const waiting = gathered.get(mode.id);
+      const objects = waiting ?? new Map<string, ObjectRef>();
+      for (const ref of refs) objects.set(ref.uid ?? `${ref.kind}/${ref.namespace}/${ref.name}`, ref);
+      if (!waiting) publish(mode.id, objects);
     }
+  }
+
+  function tell(what: Watched) {
+    if (what.is === 'changed') return changed(what);
     const { kind } = what.kind;
-    const blind = what.is === 'blind';
-    const because = blind ? `not seeing any ${kind}: ${what.because}` : `seeing every ${kind} again`;
-    const fact = { event: blind ? ('blinded' as const) : ('sighted' as const), cluster: cluster.id, kind, because };
-    void bus.publish([{ fact }]);
+    const [event, because] =
+      what.is === 'blind'
+        ? (['blinded', `not seeing any ${kind}: ${what.because}`] as const)
+        : (['sighted', `seeing every ${kind} again`] as const);
+    void bus.publish([{ fact: { event, cluster: cluster.id, kind, because } }]);
   }
 
   signal.addEventListener('abort', () => cancels.forEach((cancel) => void cancel()));
