@@ -67,11 +67,11 @@ export const Risk = z.enum(['low', 'medium', 'high']);
 export type Risk = z.infer<typeof Risk>;
 
 /** Whether the plan can be undone later: undo is a plan of its own, offered once the check `when` holds. */
-export const Undo = z.discriminatedUnion('offered', [
+const Undo = z.discriminatedUnion('offered', [
   z.object({ offered: z.literal(true), when: z.string(), because }),
   z.object({ offered: z.literal(false), because }),
 ]);
-export type Undo = z.infer<typeof Undo>;
+type Undo = z.infer<typeof Undo>;
 
 /** What would be done, exactly. Approving it approves these steps and `onFailure`, and nothing else. */
 export const Plan = z.object({

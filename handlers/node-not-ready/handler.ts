@@ -32,8 +32,8 @@ export default failureMode<Finding>({
     // Renewals are noise: only another leader wakes, and a Lease that grows old is seen by looking again.
     trigger({
       kind: Lease,
-      where: { namespace: SYSTEM },
-      fields: ({ metadata, spec }) => (metadata.name === LEASE.name ? (spec?.holderIdentity ?? '') : undefined),
+      where: { namespace: SYSTEM, fields: { 'metadata.name': LEASE.name } },
+      fields: ({ spec }) => spec?.holderIdentity ?? '',
     }),
     trigger({
       kind: Job,

@@ -32,6 +32,7 @@ export default failureMode<Finding>({
   triggers: [
     trigger({
       kind: Upgrade,
+      where: { namespace: SYSTEM },
       fields: ({ metadata, status }) => [
         metadata.labels['harvesterhci.io/upgradeState'] ?? '',
         Object.entries(status?.nodeStatuses ?? {}).map(([node, { state }]) => [node, state ?? '']),
@@ -41,9 +42,14 @@ export default failureMode<Finding>({
       kind: PodDisruptionBudget,
       fields: ({ status }) => (status?.disruptionsAllowed === 0 ? 'blocks' : undefined),
     }),
-    trigger({ kind: Machine, fields: (machine) => conditionOf(machine, 'Reconciled')?.message ?? null }),
+    trigger({
+      kind: Machine,
+      where: { namespace: FLEET },
+      fields: (machine) => conditionOf(machine, 'Reconciled')?.message ?? null,
+    }),
     trigger({
       kind: KubeVirt,
+      where: { namespace: SYSTEM },
       fields: ({ spec, status }) => [spec?.infra?.nodePlacement ?? null, status?.phase ?? ''],
     }),
   ],

@@ -110,6 +110,17 @@ describe('Recovery', () => {
     expect((await only(world))?.state).toBe('unknown');
   });
 
+  it('starts again what a stop without an answer has stopped, though nobody could see that', async () => {
+    const stopped = async () => ({ is: 'waiting' as const, because: 'its status says nothing' });
+    const world = paintWorld(undefined, { mode: { ...paintMode, checks: { ...paintMode.checks, stopped } } });
+    world.cluster.fault = () => (verbs(world).length === 0 ? 'lost-answer' : 'none');
+
+    await world.approve(await world.proposed());
+
+    expect(verbs(world)).toEqual(['stop', 'start']);
+    expect((await only(world))?.state).toBe('unknown');
+  });
+
   it.each([
     ['nothing of the cluster can be reached', 'look'],
     ['its objects cannot be read', 'read'],

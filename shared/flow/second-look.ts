@@ -67,7 +67,7 @@ function compare(proposal: Proposal, now: Found): Again {
 }
 
 /** The differences of two findings in words, the first few. */
-export function differences(before: Json, after: Json): string[] {
+function differences(before: Json, after: Json): string[] {
   const said = createPatch(before, after).map((change) => {
     const path = change.path.split('/').slice(1).join('.') || 'the finding';
     if (change.op === 'remove') return `${path} is gone`;

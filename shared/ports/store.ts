@@ -17,7 +17,7 @@ export interface Row<T> {
   readonly version: number;
 }
 
-export type Put<T> =
+type Put<T> =
   | { readonly ok: true; readonly version: number }
   | { readonly ok: false; readonly winner: Row<T> | undefined };
 

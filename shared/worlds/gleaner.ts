@@ -1,4 +1,4 @@
-import { modes } from '../../handlers/index.ts';
+import { modes as everyMode } from '../../handlers/index.ts';
 import { inProcessBus } from '../adapters/inprocess/bus.ts';
 import { type PageChat, pageChat } from '../adapters/page/chat.ts';
 import { type Database, openDatabase } from '../adapters/sqlite/database.ts';
@@ -7,6 +7,7 @@ import { notify } from '../flow/notify.ts';
 import { type HopName, ROUTES } from '../flow/routes.ts';
 import { watch } from '../flow/watch.ts';
 import type { Rules, World } from '../flow/world.ts';
+import type { Mode } from '../handler.ts';
 import type { Event, Outgoing } from '../model.ts';
 import type { Chat } from '../ports/chat.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -19,6 +20,8 @@ import { desk } from './desk.ts';
 import { HOPS, routed } from './hops.ts';
 
 export interface Parts {
+  /** Which failure modes it knows; every one where it is not given. */
+  readonly modes?: readonly Mode[];
   readonly clusters: readonly Cluster[];
   readonly rules: Rules;
   /** The clusters' time: in a playground it runs faster than life. */
@@ -46,7 +49,7 @@ export interface Gleaner {
 
 /** Opens the state, wires every hop to the bus, and starts. */
 export function startGleaner(parts: Parts): Gleaner {
-  const { clock, wall, rules } = parts;
+  const { clock, wall, rules, modes = everyMode } = parts;
   const database: Database = openDatabase(parts.state);
   const store = sqliteStore(database);
   const bus = inProcessBus({

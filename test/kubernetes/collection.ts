@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type Got, json, type Loopback, status } from './loopback.ts';
 
 /** One watch request that the server holds open. */
-export interface OpenWatch {
+interface OpenWatch {
   readonly query: URLSearchParams;
   readonly response: ServerResponse;
 }

@@ -20,7 +20,7 @@ export interface Got {
 }
 
 /** Answers a request, or returns false to leave it to the ordinary answers. */
-export type Handle = (got: Got, response: ServerResponse) => boolean | undefined;
+type Handle = (got: Got, response: ServerResponse) => boolean | undefined;
 
 /** A small server on loopback that misbehaves as the test says, and answers discovery as an API server does. */
 export interface Loopback {

@@ -3,7 +3,7 @@ import { failureMode, kind, type ObjectRef, optional, refOf, type Step, saw, tri
 import { Node } from '../../shared/kinds.ts';
 
 /** A pretend VM: it runs or it does not. */
-export const Vm = kind(
+const Vm = kind(
   { apiVersion: 'example.test/v1', kind: 'Vm', plural: 'vms', namespaced: true },
   { spec: optional(z.object({ running: optional(z.boolean()) })) },
 );

@@ -99,4 +99,4 @@ function bare(message = ''): string {
   return unquoted.replace(/\s+/g, ' ').trim();
 }
 
-export const shorten = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const shorten = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -12,7 +12,7 @@ export interface Served {
 }
 
 /** `unknown`: the API server could not be asked, which is never "not served". */
-export type Found =
+type Found =
   | { readonly is: 'served'; readonly served: Served }
   | { readonly is: 'not-served' }
   | { readonly is: 'unknown'; readonly code: number; readonly because: string };
@@ -133,7 +133,7 @@ const strange = (path: string) => ({
 });
 
 /** `/api/v1`, `/apis/apps/v1`: where a version's resources begin. */
-export const rootOf = (apiVersion: string) => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`);
+const rootOf = (apiVersion: string) => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`);
 
 /** The path of a kind's objects, in one namespace or everywhere, or of one object. */
 export function pathOf({ apiVersion, plural, namespaced }: Served, namespace?: string, name?: string): string {

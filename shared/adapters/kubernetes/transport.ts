@@ -13,7 +13,7 @@ const CONNECT = 6_000;
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /** An answer whose body has not been read yet, or why there is none. */
-export type Opened =
+type Opened =
   | { readonly is: 'open'; readonly code: number; readonly response: IncomingMessage; end(): void }
   | Exclude<Answer, { is: 'answered' }>;
 

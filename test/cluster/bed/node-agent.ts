@@ -42,18 +42,26 @@ const strategicMergePatch = { 'Content-Type': 'application/strategic-merge-patch
 const roundMs = 150;
 const heartbeatMs = 10_000;
 
-/** Registers the nodes as Ready, and from then on does what their kubelets would do. Ends with the bed. */
-export async function startNodeAgent(bed: Bed, nodes: readonly FakeNode[]): Promise<NodeAgent> {
+/**
+ * Registers the nodes as Ready, and from then on does what their kubelets would do. Ends with the bed. `now`: the nodes'
+ * clock, where it is not the machine's.
+ */
+export async function startNodeAgent(
+  bed: Bed,
+  nodes: readonly FakeNode[],
+  now: () => Date = () => new Date(),
+): Promise<NodeAgent> {
   const logs = new Map<string, ContainerLog>();
   const server = await serveContainerLogs(bed.pki, logs);
   const speaking = new Set(nodes.map(({ name }) => name));
   const over = new AbortController();
-  const postReady = (name: string) => bed.request('PATCH', `/api/v1/nodes/${name}/status`, nodeStatus(server.port));
-  await Promise.all(nodes.map((node) => register(bed, node, postReady)));
+  const postReady = (node: FakeNode) =>
+    bed.request('PATCH', `/api/v1/nodes/${node.name}/status`, nodeStatus(node, server.port, now()));
+  await Promise.all(nodes.map((node) => register(bed, node, now, postReady)));
 
   const rounds = [
-    repeatedly(roundMs, over.signal, () => tendPods(bed, speaking)),
-    repeatedly(heartbeatMs, over.signal, () => beat(bed, speaking)),
+    repeatedly(roundMs, over.signal, () => tendPods(bed, speaking, now)),
+    repeatedly(heartbeatMs, over.signal, () => beat(bed, speaking, now)),
   ];
   const stop = async () => {
     over.abort();
@@ -66,42 +74,51 @@ export async function startNodeAgent(bed: Bed, nodes: readonly FakeNode[]): Prom
     silence: (node) => void speaking.delete(node),
     wake: async (node) => {
       speaking.add(node);
-      await beat(bed, new Set([node]));
-      await postReady(node);
+      await beat(bed, new Set([node]), now);
+      await postReady(nodes.find(({ name }) => name === node) ?? { name: node });
     },
     stop,
   };
 }
 
-async function register(bed: Bed, node: FakeNode, postReady: (name: string) => Promise<unknown>): Promise<void> {
+async function register(
+  bed: Bed,
+  node: FakeNode,
+  now: () => Date,
+  postReady: (node: FakeNode) => Promise<unknown>,
+): Promise<void> {
   await create(bed.request, '/api/v1/nodes', nodeObject(node));
-  await create(bed.request, '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases', heartbeat(node.name));
-  await postReady(node.name);
+  await create(
+    bed.request,
+    '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+    heartbeat(node.name, now()),
+  );
+  await postReady(node);
   // Admission (TaintNodesByCondition) taints every new node as not ready; without a node-lifecycle controller nobody
   // takes that away again.
   await bed.request('PATCH', `/api/v1/nodes/${node.name}`, { spec: { taints: node.taints ?? null } });
 }
 
-async function beat(bed: Bed, speaking: ReadonlySet<string>): Promise<void> {
+async function beat(bed: Bed, speaking: ReadonlySet<string>, now: () => Date): Promise<void> {
   const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
-  await Promise.all([...speaking].map((name) => bed.request('PATCH', `${leases}/${name}`, heartbeat(name))));
+  await Promise.all([...speaking].map((name) => bed.request('PATCH', `${leases}/${name}`, heartbeat(name, now()))));
 }
 
-async function tendPods(bed: Bed, speaking: ReadonlySet<string>): Promise<void> {
+async function tendPods(bed: Bed, speaking: ReadonlySet<string>, now: () => Date): Promise<void> {
   const { body } = await bed.request('GET', '/api/v1/pods?fieldSelector=spec.nodeName!=');
   const pods = podList.parse(body).items.filter(({ spec }) => speaking.has(spec.nodeName));
-  await Promise.all(pods.map((pod) => tend(bed, pod)));
+  await Promise.all(pods.map((pod) => tend(bed, pod, now())));
 }
 
-async function tend(bed: Bed, pod: ScheduledPod): Promise<void> {
+async function tend(bed: Bed, pod: ScheduledPod, now: Date): Promise<void> {
   const { name, namespace, uid, deletionTimestamp, annotations } = pod.metadata;
   const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
   const post = (status: unknown) =>
     bed.request('PATCH', `${path}/status`, { metadata: { uid }, status }, strategicMergePatch);
   const ending = annotations?.[endsAs];
   if (deletionTimestamp) await bed.request('DELETE', path, { gracePeriodSeconds: 0, preconditions: { uid } });
-  else if (pod.status.phase === 'Pending') await post(runningStatus(pod));
-  else if (pod.status.phase === 'Running' && ending) await post(endedStatus(pod, ending));
+  else if (pod.status.phase === 'Pending') await post(runningStatus(pod, now));
+  else if (pod.status.phase === 'Running' && ending) await post(endedStatus(pod, ending, now));
 }
 
 /** Goes on after a failure: a test that freezes or kills the API server also does that to the kubelets. */

@@ -39,7 +39,8 @@ export function deploymentOf(component: Component): object {
   };
 }
 
-const onControlPlane = {
+/** The affinity by which virt-operator pins a Deployment. */
+export const onControlPlane = {
   requiredDuringSchedulingIgnoredDuringExecution: {
     nodeSelectorTerms: ['control-plane', 'master'].map((name) => ({
       matchExpressions: [{ key: `node-role.kubernetes.io/${name}`, operator: 'Exists' }],

@@ -50,11 +50,12 @@ export interface PreDrained {
 /**
  * Brings about the incident "stuck Pre-drained" (PD-01) with nothing faked but the nodes' agents: the pods of virt-api
  * and virt-controller may run on control-plane nodes alone, there is one of these, and it is being drained. Each
- * budget has let one pod go, whose replacement finds no node; so neither lets the other pod go.
+ * budget has let one pod go, whose replacement finds no node; so neither lets the other pod go. `now`: the nodes' clock,
+ * where it is not the machine's.
  */
-export async function arrangePreDrained(bed: Bed): Promise<PreDrained> {
+export async function arrangePreDrained(bed: Bed, now?: () => Date): Promise<PreDrained> {
   await create(bed.request, '/api/v1/namespaces', { metadata: { name: namespace } });
-  const agent = await startNodeAgent(bed, nodes);
+  const agent = await startNodeAgent(bed, nodes, now);
   for (const component of components) {
     await create(bed.request, path('apis/policy/v1', 'poddisruptionbudgets'), budgetOf(component));
     await create(bed.request, path('apis/apps/v1', 'deployments'), deploymentOf(component));

@@ -5,8 +5,8 @@ import type { Bed } from '../bed/start-bed.ts';
 import { until } from '../bed/until.ts';
 import { namespace, nodes } from './pre-drained-objects.ts';
 
-const upgrade = 'hvst-upgrade-kdlvd';
-const machine = 'custom-0f4b2d1e9a3c';
+export const upgrade = 'hvst-upgrade-kdlvd';
+export const machine = 'custom-0f4b2d1e9a3c';
 
 interface Resource {
   readonly apiVersion: string;

@@ -54,7 +54,11 @@ export async function watchAll(
 function tellAll(changes: readonly Change[], tell: (what: Watched) => void): void {
   if (changes.length === 0) return;
   const byWake = new Map<Wake, ObjectRef[]>();
-  for (const { wake, ref } of changes) byWake.set(wake, [...(byWake.get(wake) ?? []), ref]);
+  for (const { wake, ref } of changes) {
+    const known = byWake.get(wake);
+    if (known) known.push(ref);
+    else byWake.set(wake, [ref]);
+  }
   for (const [wake, objects] of byWake) tell({ is: 'changed', wake, objects });
 }
 
