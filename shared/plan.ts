@@ -71,7 +71,6 @@ const Undo = z.discriminatedUnion('offered', [
   z.object({ offered: z.literal(true), when: z.string(), because }),
   z.object({ offered: z.literal(false), because }),
 ]);
-type Undo = z.infer<typeof Undo>;
 
 /** What would be done, exactly. Approving it approves these steps and `onFailure`, and nothing else. */
 export const Plan = z.object({

@@ -109,7 +109,7 @@ function heapNow(): number {
 
 /** The seconds that this process has computed, in all its threads. */
 function secondsSince(began: NodeJS.CpuUsage): number {
-  console.error("wall", (performance.now() - T0) / 1000);
+  console.error('wall', (performance.now() - T0) / 1000);
   const { user, system } = process.cpuUsage(began);
   return (user + system) / 1e6;
 }
