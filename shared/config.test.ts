@@ -43,7 +43,7 @@ describe('gleaner.yaml', () => {
     const problems = problemsOf(`
 clusters: [{ name: lab, mod: apply, mode: aply }, { name: lab, servers: [nowhere] }]
 policy:
-  low: { quorum: 0, expiry: soon, remind: 0s, approvers: [ann], channel: '#ops' }
+  low: { quorum: 0, expiry: soon, remind: 0s, approvers: [ann] }
   hihg: {}
 people: { ann: [ann], bob: [local:b], eve: [local:b, slack-group:S1] }
 page: { port: 99999, as: slack:U1 }
@@ -61,7 +61,6 @@ pge: {}
         'pge',
         'policy.hihg',
         'policy.low.approvers.0',
-        'policy.low.channel',
         'policy.low.expiry',
         'policy.low.quorum',
         'policy.low.remind',
@@ -162,7 +161,7 @@ describe('The policy of gleaner.yaml', () => {
     const given = config('policy: { high: { approvers: [local:ann, local:bob] } }');
 
     expect(policyFor(given, { cluster: 'lab', mode: 'm', risk: 'low' })).toEqual({
-      ...{ approvers: [], quorum: 1, requesterMayApprove: true, reasonRequired: false, expiry: '24h', remind: '4h' },
+      ...{ approvers: [], quorum: 1, reasonRequired: false, expiry: '24h', remind: '4h' },
     });
     expect(policyFor(given, { cluster: 'lab', mode: 'm', risk: 'high' })).toMatchObject({
       ...{ approvers: ['local:ann', 'local:bob'], quorum: 2, reasonRequired: true, expiry: '4h' },
@@ -173,17 +172,16 @@ describe('The policy of gleaner.yaml', () => {
     const given = config(`
 clusters: [{ name: prod }]
 policy:
-  low: { approvers: [local:ann, local:bob], channel: slack:C01 }
+  low: { approvers: [local:ann, local:bob] }
   overrides:
-    - { clusters: [prod], modes: [m1], low: { quorum: 2, channel: slack:C02 } }
-    - { clusters: [prod], low: { approvers: [slack:U1], expiry: 1h, requesterMayApprove: false } }
+    - { clusters: [prod], modes: [m1], low: { quorum: 2 } }
+    - { clusters: [prod], low: { approvers: [slack:U1], expiry: 1h } }
     - { modes: [m3], low: { approvers: [] } }
 `);
     const low = (cluster: string, mode: string) => policyFor(given, { cluster, mode, risk: 'low' });
 
-    expect(low('prod', 'm1')).toMatchObject({ quorum: 2, approvers: ['local:ann', 'local:bob'], channel: 'slack:C02' });
-    expect(low('prod', 'm2')).toMatchObject({ quorum: 1, approvers: ['slack:U1'], expiry: '1h', channel: 'slack:C01' });
-    expect(low('prod', 'm2').requesterMayApprove).toBe(false);
+    expect(low('prod', 'm1')).toMatchObject({ quorum: 2, approvers: ['local:ann', 'local:bob'] });
+    expect(low('prod', 'm2')).toMatchObject({ quorum: 1, approvers: ['slack:U1'], expiry: '1h' });
     expect(low('lab', 'm1')).toMatchObject({ quorum: 1, approvers: ['local:ann', 'local:bob'], expiry: '24h' });
     expect(low('lab', 'm3').approvers).toEqual([]);
   });

@@ -26,17 +26,10 @@ const Tier = z.strictObject({
   approvers: z.array(Who),
   /** How many distinct people. */
   quorum: z.number().int().min(1).max(10),
-  /** Whether who asked for a proposal, such as an undo, counts among those who approve it. */
-  requesterMayApprove: z.boolean(),
   reasonRequired: z.boolean(),
   /** After this long without a decision the answer is no. */
   expiry: Span,
   remind: Span,
-  /** Where its cards are shown, beside the page. */
-  channel: z
-    .string()
-    .regex(/^slack:[CG][A-Z0-9]+$/, 'write the id of a channel, such as slack:C0123456789')
-    .optional(),
 });
 export type Tier = z.infer<typeof Tier>;
 const PartialTier = Tier.partial();
@@ -94,9 +87,9 @@ export type Config = z.infer<typeof Config>;
  * Nobody is named, so nobody may approve until somebody is.
  */
 const DEFAULTS: Readonly<Record<Risk, Tier>> = {
-  low: { approvers: [], quorum: 1, requesterMayApprove: true, reasonRequired: false, expiry: '24h', remind: '4h' },
-  medium: { approvers: [], quorum: 1, requesterMayApprove: true, reasonRequired: true, expiry: '12h', remind: '2h' },
-  high: { approvers: [], quorum: 2, requesterMayApprove: true, reasonRequired: true, expiry: '4h', remind: '1h' },
+  low: { approvers: [], quorum: 1, reasonRequired: false, expiry: '24h', remind: '4h' },
+  medium: { approvers: [], quorum: 1, reasonRequired: true, expiry: '12h', remind: '2h' },
+  high: { approvers: [], quorum: 2, reasonRequired: true, expiry: '4h', remind: '1h' },
 };
 
 /** A configuration, or every problem of the text at once, each as `key.path: sentence`. */

@@ -57,7 +57,7 @@ describe('apply', () => {
   it.each([
     ['changed', { metadata: { labels: { colour: 'green' } } }, /colour is now "green"/],
     ['healed by itself', { metadata: { labels: { broken: null } } }, /no longer so: the label is not set/],
-    ['replaced under its name', { metadata: { uid: 'u-other' } }, /not what was approved|no longer so|not seen/],
+    ['replaced under its name', { metadata: { uid: 'u-other' } }, /node1 was deleted and made again/],
   ])('refuses as stale, in words, what has %s since the proposal', async (_what, patch, because) => {
     const world = paintWorld();
     const id = await world.proposed();

@@ -1,6 +1,6 @@
 import { createPatch } from 'rfc6902';
 import { examine, STORM } from '../examine.ts';
-import type { Json, Plan } from '../handler.ts';
+import { type Json, nameOf, type Plan } from '../handler.ts';
 import type { Found, Proposal } from '../model.ts';
 import { canonical, incidentId, revisionOf } from './identity.ts';
 import { pictureOf } from './picture.ts';
@@ -21,7 +21,11 @@ export async function lookAgain(world: World, proposal: Proposal): Promise<Again
     const storm = faults.find(({ finding }) => canonical(finding) === canonical(STORM));
     if (storm) return { is: 'stale', because: `it is one of many by now: ${storm.summary}` };
     const subject = proposal.found.subject;
-    const why = refused.find((one) => one.subject.name === subject.name && one.subject.namespace === subject.namespace);
+    const [twin] = [...faults, ...refused].filter((one) => nameOf(one.subject) === nameOf(subject));
+    if (twin && twin.subject.uid !== subject.uid) {
+      return { is: 'stale', because: `${nameOf(subject)} was deleted and made again since: that is another object` };
+    }
+    const why = refused.find((one) => nameOf(one.subject) === nameOf(subject));
     return { is: 'stale', because: `it is no longer so: ${why?.because ?? 'the fault is not seen any more'}` };
   }
   return compare(proposal, { ...fault, cluster: proposal.cluster });

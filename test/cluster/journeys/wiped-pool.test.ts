@@ -182,6 +182,7 @@ describe('between the card and the click', () => {
     const end = await person.ended(card);
 
     expect(end).toMatchObject({ state: 'stale', run: { steps: [] } });
+    expect(end.because).toContain('was deleted and made again');
   });
 });
 

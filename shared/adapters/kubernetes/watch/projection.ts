@@ -7,29 +7,39 @@ type Mix = (value: Json | undefined) => void;
 /** The two halves of the digest that is being made: cyrb53, public domain (https://github.com/bryc/code/blob/master/jshash/experimental/cyrb53.js). */
 let [a, b] = [0, 0];
 
+/** What begins or ends a part, and where one is missing. */
+const [MISSING, OBJECT, OTHER, YES, NO, NUMBER] = [0x20000, 0x20001, 0x20002, 0x20003, 0x20004, 0x20005];
+const [LENGTH, ARRAY] = [0x1000000, 0x2000000];
+
 function mixNumber(number: number): void {
   a = Math.imul(a ^ number, 2654435761);
   b = Math.imul(b ^ number, 1597334677);
 }
 
+/** Two characters at a time, in local variables: this loop is most of what a digest costs. */
 function mixText(text: string): void {
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    a = Math.imul(a ^ code, 2654435761);
-    b = Math.imul(b ^ code, 1597334677);
+  let [x, y] = [a, b];
+  const even = text.length & ~1;
+  for (let i = 0; i < even; i += 2) {
+    const pair = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
+    x = Math.imul(x ^ pair, 2654435761);
+    y = Math.imul(y ^ (pair ^ (x >>> 15)), 1597334677);
   }
-  mixNumber(0x10000 + text.length);
+  a = x;
+  b = y;
+  if (even < text.length) mixNumber(text.charCodeAt(even));
+  mixNumber(LENGTH + text.length);
 }
-
-/** What stands between two parts, and where one is missing: no character of a text has these codes. */
-const [MISSING, OBJECT, OTHER, YES, NO, ARRAY] = [0x20000, 0x20001, 0x20002, 0x20003, 0x20004, 0x20005];
 
 /** Any value, whole. */
 const mixAny: Mix = (value) => {
   if (typeof value === 'string') mixText(value);
   else if (value === undefined) mixNumber(MISSING);
   else if (typeof value === 'boolean') mixNumber(value ? YES : NO);
-  else {
+  else if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31) {
+    mixNumber(NUMBER);
+    mixNumber(value);
+  } else {
     mixNumber(OTHER);
     mixText(JSON.stringify(value));
   }
