@@ -36,7 +36,7 @@ export interface Desk {
   clusters(): Promise<readonly ClusterStatus[]>;
   /** The current card of every incident: what waits for a decision first, then what runs, then what is over. */
   cards(): Promise<readonly Card[]>;
-  /** Sends a click through the same flow as any other, and waits for its answer. */
+  /** Sends a click through the flow that every click takes, and waits for its answer. */
   click(who: Principal, asked: Asked): Promise<Answer>;
   /** Calls `listener` whenever something shown may have changed; the answer ends that. */
   onChange(listener: () => void): () => void;

@@ -34,7 +34,7 @@ export interface InProcessBusOptions {
   readonly routes: Readonly<Record<string, readonly EventName[]>>;
   /** Spreads the waits after a throw. Gives numbers from 0 to below 1, as `unruly` does. */
   readonly random?: () => number;
-  /** For tests: delivers in any order, some twice, and loses the end of some, as any bus may. */
+  /** For tests: delivers in any order, some twice, and loses the end of some: a bus may do all of it. */
   readonly unruly?: () => number;
   /** Is told what the bus could not write, such as on a full disk. It tries again by itself. */
   readonly trouble?: (because: string) => void;

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../../objects.ts';
 /** Mixes one part of an object into the digest that is being made. */
 type Mix = (value: Json | undefined) => void;
 
-/** The two halves of the digest that is being made: cyrb53, public domain (https://github.com/bryc/code/blob/master/jshash/experimental/cyrb53.js). */
+/** The two halves of the digest that is being made, after cyrb53 (https://github.com/bryc/code/blob/master/jshash/experimental/cyrb53.js, public domain). */
 let [a, b] = [0, 0];
 
 /** What begins or ends a part, and where one is missing. */
@@ -14,6 +14,8 @@ const [LENGTH, ARRAY] = [0x1000000, 0x2000000];
 function mixNumber(number: number): void {
   a = Math.imul(a ^ number, 2654435761);
   b = Math.imul(b ^ number, 1597334677);
+  a ^= a >>> 15;
+  b ^= b >>> 13;
 }
 
 /** Two characters at a time, in local variables: this loop is most of what a digest costs. */
@@ -23,7 +25,10 @@ function mixText(text: string): void {
   for (let i = 0; i < even; i += 2) {
     const pair = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
     x = Math.imul(x ^ pair, 2654435761);
-    y = Math.imul(y ^ (pair ^ (x >>> 15)), 1597334677);
+    y = Math.imul(y ^ pair, 1597334677);
+    // A product carries a difference only upwards: without this one in the last bits would stay there.
+    x ^= x >>> 15;
+    y ^= y >>> 13;
   }
   a = x;
   b = y;
