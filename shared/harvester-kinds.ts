@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { conditions } from './conditions.ts';
-import type { Of } from './kinds.ts';
-import { kind, optional } from './objects.ts';
+import { kind, type Of, optional } from './objects.ts';
 
 /** Harvester's upgrade; the live one has the label `harvesterhci.io/latestUpgrade=true`. It has no status subresource. */
 export const Upgrade = kind(

@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import { conditions } from './conditions.ts';
-import { kind, optional, type Seen } from './objects.ts';
+import { kind, type Of, optional, type Seen } from './objects.ts';
 
 export * from './conditions.ts';
 export * from './harvester-kinds.ts';
-
-/** The type of the objects of a kind. */
-export type Of<K extends { schema: z.ZodType }> = z.infer<K['schema']>;
+export type { Of } from './objects.ts';
 
 export const LabelSelector = z.object({
   matchLabels: z

@@ -75,6 +75,9 @@ export interface Kind<T extends Seen = Seen> {
   readonly schema: z.ZodType<T>;
 }
 
+/** The type of the objects of a kind. */
+export type Of<K extends { schema: z.ZodType }> = z.infer<K['schema']>;
+
 /** Declares a kind: `shape` is what is read beside apiVersion, kind and metadata. */
 export function kind<S extends z.ZodRawShape>(
   name: { apiVersion: string; kind: string; plural: string; namespaced: boolean },
