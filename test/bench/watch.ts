@@ -10,6 +10,7 @@ import { systemClock } from '../../shared/adapters/clock/system.ts';
 import { connect } from '../../shared/adapters/kubernetes/connect.ts';
 import { trigger } from '../../shared/handler.ts';
 import { Pod } from '../../shared/kinds.ts';
+import type { Watched } from '../../shared/ports/cluster.ts';
 import { portOf, writeKubeconfig } from '../kubernetes/loopback.ts';
 import { podOf } from './pods.ts';
 import { median, type Row, tableOf } from './table.ts';
@@ -32,7 +33,6 @@ const phases = trigger({
 /** What one run measured: the seconds of CPU for all changes, which a busy machine does not change much, and the bytes of heap per object. */
 const Measured = z.object({ seconds: z.number(), heap: z.number() });
 type Measured = z.infer<typeof Measured>;
-let T0 = 0;
 
 /** Every change has a new resourceVersion; one in `stride` changes a phase and conditions too, which rules read. */
 function lineOf(index: number, stride: number): string {
@@ -109,7 +109,6 @@ function heapNow(): number {
 
 /** The seconds that this process has computed, in all its threads. */
 function secondsSince(began: NodeJS.CpuUsage): number {
-  console.error('wall', (performance.now() - T0) / 1000);
   const { user, system } = process.cpuUsage(began);
   return (user + system) / 1e6;
 }
@@ -118,7 +117,6 @@ function secondsSince(began: NodeJS.CpuUsage): number {
 async function measure(server: string, before: number, listed: Promise<void>, last: Promise<void>): Promise<Measured> {
   await listed;
   const heap = (heapNow() - before) / PODS;
-  T0 = performance.now();
   const began = process.cpuUsage();
   await fetch(`${server}/begin`);
   await last;
@@ -131,9 +129,9 @@ async function readerRun(kubeconfig: string, server: string): Promise<Measured> 
   const before = heapNow();
   const [listed, last] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const over = new AbortController();
-  const tell = (what: object) => {
+  const tell = (what: Watched) => {
     listed.resolve();
-    if ('objects' in what && JSON.stringify(what.objects).includes(`"name":"${END}"`)) last.resolve();
+    if (what.is === 'changed' && what.objects[0]?.name === END) last.resolve();
   };
   const watching = cluster.watch([phases], tell, over.signal);
   const measured = await measure(server, before, listed.promise, last.promise);
@@ -165,7 +163,6 @@ async function informerRun(kubeconfig: string, server: string): Promise<Measured
 function parseRun(stride: number): Measured {
   const lines = linesOf(stride).map((line) => Buffer.from(line).toString());
   let types = 0;
-  T0 = performance.now();
   const began = process.cpuUsage();
   for (const line of lines) types += String(JSON.parse(line).type).length;
   const seconds = secondsSince(began);
