@@ -10,7 +10,10 @@ const setting = {
   modeTitle: 'A node is broken',
   cause: { what: 'somebody broke it', upstream: [] },
   observeOnly: false,
-  deciders: () => ({ approvers: ['local:ann', 'local:bob'], quorum: 2, reasonRequired: false }),
+  deciders: () => ({
+    ...{ id: 'p', approvers: ['local:ann', 'local:bob'], quorum: 2 },
+    ...{ requesterMayApprove: false, reasonRequired: false },
+  }),
   now: new Date('2026-01-15T12:10:00Z'),
 };
 
@@ -64,7 +67,7 @@ describe('The card', () => {
     const proposal = await open();
     const choices = (changes: Partial<Proposal>) => cardOf({ ...proposal, ...changes }, setting).choices;
 
-    expect(choices({})).toEqual(['approve', 'reject', 'snooze']);
+    expect(choices({})).toEqual(['approve', 'reject', 'snooze', 'take']);
     expect(choices({ state: 'applying', plan: 'mend' })).toEqual([]);
     expect(choices({ state: 'failed', plan: 'mend' })).toEqual(['again']);
     expect(choices({ state: 'superseded' })).toEqual([]);

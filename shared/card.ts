@@ -1,11 +1,22 @@
 import { type Cause, inWords, nameOf, type Plan, type Step, touches } from './handler.ts';
 import { kubectlOf } from './kubectl.ts';
-import { type Choice, type Difference, isRunning, isUndecided, type Proposal, type StepRecord } from './model.ts';
+import {
+  type Choice,
+  type Difference,
+  isRunning,
+  isUndecided,
+  type Proposal,
+  type ProposalState,
+  type StepRecord,
+} from './model.ts';
 
 /** Who decides on a plan, as the card says it. */
 interface Deciders {
+  /** The policy as a digest: approvals that were given under another one do not count. */
+  readonly id: string;
   readonly approvers: readonly string[];
   readonly quorum: number;
+  readonly requesterMayApprove: boolean;
   readonly reasonRequired: boolean;
 }
 
@@ -118,10 +129,12 @@ const undoText = ({ undo }: Pick<Plan, 'undo'>) =>
 function whoOrOutcome(proposal: Proposal, plan: CardPlan | undefined, expiresAt: string): string {
   if (!isUndecided(proposal.state)) return `${proposal.state}: ${proposal.because}`;
   if (!plan) return 'Nobody need decide: mend it by hand, or reject it to close the card.';
-  const { approvers, quorum } = plan.deciders;
+  const { approvers, quorum, requesterMayApprove } = plan.deciders;
   if (approvers.length === 0) return 'Nobody: gleaner.yaml names no approver for it.';
   const missing = Math.max(0, quorum - plan.approvedBy.length);
-  return `${approvers.join(', ')}; ${missing} of ${quorum} still needed, until ${utc(expiresAt)}`;
+  const { requester } = proposal;
+  const but = requester === undefined || requesterMayApprove ? '' : `, not ${requester} who asked for it`;
+  return `${approvers.join(', ')}${but}; ${missing} of ${quorum} still needed, until ${utc(expiresAt)}`;
 }
 
 function planCard(proposal: Proposal, plan: Plan, setting: Setting): CardPlan {
@@ -133,7 +146,7 @@ function planCard(proposal: Proposal, plan: Plan, setting: Setting): CardPlan {
   return {
     ...plan,
     deciders,
-    approvedBy: approvals.map(({ who }) => who),
+    approvedBy: approvals.filter(({ policy }) => policy === deciders.id).map(({ who }) => who),
     steps: plan.steps.map((step, index) => {
       const run = runs[index];
       return {
@@ -177,14 +190,22 @@ function choicesOf(proposal: Proposal, plans: readonly CardPlan[]): Choice[] {
     return [
       ...(approvable ? (['approve'] as const) : []),
       'reject',
-      ...(state === 'open' ? (['snooze'] as const) : []),
+      ...(state === 'open' ? (['snooze', 'take'] as const) : []),
     ];
   }
   if (isRunning(state)) return waitsForPeople(proposal) ? ['done'] : [];
   const undo = canBeUndone(proposal) ? (['undo'] as const) : [];
-  const isOver = ['fixed', 'superseded', 'reverted', 'withdrawn'].includes(state);
-  return isOver ? [...undo] : [...undo, 'again'];
+  return [...undo, ...(AFTERWARDS[state] ?? [])];
 }
+
+/** What can be asked for once a card is over: another look, or another run. */
+const AFTERWARDS: Readonly<Partial<Record<ProposalState, readonly Choice[]>>> = {
+  failed: ['again'],
+  unknown: ['again'],
+  rejected: ['diagnose'],
+  expired: ['diagnose'],
+  stale: ['diagnose'],
+};
 
 const chosenPlan = ({ found, plan: chosen }: Proposal) => found.offer.plans.find(({ id }) => id === chosen);
 

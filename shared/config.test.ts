@@ -161,7 +161,8 @@ describe('The policy of gleaner.yaml', () => {
     const given = config('policy: { high: { approvers: [local:ann, local:bob] } }');
 
     expect(policyFor(given, { cluster: 'lab', mode: 'm', risk: 'low' })).toEqual({
-      ...{ approvers: [], quorum: 1, reasonRequired: false, expiry: '24h', remind: '4h' },
+      ...{ approvers: [], quorum: 1, requesterMayApprove: true, reasonRequired: false },
+      ...{ expiry: '24h', remind: '4h' },
     });
     expect(policyFor(given, { cluster: 'lab', mode: 'm', risk: 'high' })).toMatchObject({
       ...{ approvers: ['local:ann', 'local:bob'], quorum: 2, reasonRequired: true, expiry: '4h' },

@@ -115,6 +115,8 @@ export const Approval = z.object({
   who: Principal,
   at: time,
   plan: z.string(),
+  /** The policy under which it was given, as a digest: under another one it does not count. */
+  policy: z.string(),
   reason: z.string().optional(),
 });
 export type Approval = z.infer<typeof Approval>;
@@ -141,6 +143,10 @@ export const Proposal = z.object({
   run: Run,
   /** When the next event of a run is due: the sweep sends it again where it got lost. */
   dueAt: time.optional(),
+  /** Who asked for it, where somebody did: the policy may keep that person from approving it. */
+  requester: Principal.optional(),
+  /** Who has it in hand, until the next reminder. */
+  taker: Principal.optional(),
   /** Who asked, after its end, for another proposal of the same revision. */
   again: Principal.optional(),
   /** Since when `verify` has said `fixed` without a break. */

@@ -21,15 +21,22 @@ const VOCABULARY = [
   'shared/plan.ts',
   'shared/model.ts',
   'shared/proposal.ts',
+  'shared/records.ts',
   'shared/examine.ts',
   'shared/trust.ts',
 ];
 const PORTS = 'shared/ports/';
+/** What reads gleaner.yaml, and nothing else does but through `config.ts`. */
+const CONFIG = ['shared/config-schema.ts', 'shared/contradictions.ts', 'shared/people.ts'];
 /** What people are shown of a record, wherever they read it. */
 const CARD = ['shared/card.ts', 'shared/kubectl.ts'];
 const VENDORS: Readonly<Record<string, readonly string[]>> = {
   bundle: ['yaml', 'yauzl'],
+  dynamodb: ['@aws-sdk/client-dynamodb'],
+  eventbridge: ['@aws-sdk/client-eventbridge'],
   kubernetes: ['@kubernetes/client-node', 'rfc6902', 'yaml'],
+  slack: ['@slack/bolt', '@slack/types', '@slack/web-api'],
+  sqs: ['@aws-sdk/client-sqs'],
 };
 
 interface Rule {
@@ -58,7 +65,7 @@ const rules: readonly Rule[] = [
   },
   {
     who: /^shared\/[^/]+\.ts$/,
-    own: () => [...VOCABULARY, ...CARD, 'shared/audit.ts', 'shared/ports/store.ts'],
+    own: () => [...VOCABULARY, ...CARD, ...CONFIG, 'shared/audit.ts', 'shared/ports/store.ts'],
     packages: () => ['zod', 'yaml'],
     node: ['node:crypto', 'node:fs', 'node:path'],
   },
@@ -80,6 +87,8 @@ const rules: readonly Rule[] = [
       // The reader of files is a still life of what it read; the bus and the store share one database.
       ...(file.startsWith('shared/adapters/bundle/') ? ['shared/adapters/stilllife/'] : []),
       ...(file.startsWith('shared/adapters/inprocess/') ? ['shared/adapters/sqlite/'] : []),
+      // A delay goes past EventBridge, straight to the queue.
+      ...(file.startsWith('shared/adapters/eventbridge/') ? ['shared/adapters/sqs/'] : []),
     ],
     packages: (file) => ['zod', ...(VENDORS[file.split('/')[2] ?? ''] ?? [])],
     node: true,

@@ -3,7 +3,7 @@ import { isRunning, type Outgoing, type Run as Progress, type Proposal } from '.
 import type { Row } from '../ports/store.ts';
 import { isCurrent, SUPERSEDED } from './approve.ts';
 import { cut } from './fit.ts';
-import { countPeople, policyForPlan } from './permit.ts';
+import { approversOf, policyForPlan } from './permit.ts';
 import { ask, isSurplus, note, type Outcome, Overtaken, type Run, runOf, stoppedBy } from './run.ts';
 import { approvedPlan, lookAgain, shownPlan } from './second-look.ts';
 import { touch } from './touch.ts';
@@ -76,11 +76,13 @@ async function unapproved(world: World, item: Proposal): Promise<string | undefi
   const plan = planOf(item);
   if (!plan) return 'the approved plan is not part of the offer';
   const policy = policyForPlan(world, item.found, plan);
-  const approvals = item.approvals.filter((one) => one.plan === plan.id);
-  const people = countPeople(world, policy, approvals);
-  return people >= policy.quorum
+  const asked = { ...world, directory: world.directory.fresh() };
+  const { people, doubts } = await approversOf(asked, policy, item, plan.id);
+  if (people.size < policy.quorum && doubts > 0)
+    throw new Error(`Whether ${doubts} of those who approved ${item.id} still may cannot be found out now`);
+  return people.size >= policy.quorum
     ? undefined
-    : `${people} of ${policy.quorum} needed approvals count by the policy in force now: ask for them again`;
+    : `${people.size} of ${policy.quorum} needed approvals count by the policy in force now: ask for them again`;
 }
 
 async function proceed(world: World, row: Row<Proposal>): Promise<readonly Outgoing[]> {

@@ -1,8 +1,8 @@
 import type { Plan } from '../handler.ts';
 import { type Approval, type Click, isUndecided, type Proposal } from '../model.ts';
 import type { Row } from '../ports/store.ts';
-import { type Decision, decided, refused, whyNot } from './decision.ts';
-import { countPeople, isApprover, notAllowed, policyForPlan } from './permit.ts';
+import { type Decision, decided, refused, successor, whyNot } from './decision.ts';
+import { approversOf, isOwnRequest, notAllowed, policyForPlan, policyId } from './permit.ts';
 import { change } from './transition.ts';
 import { clusterOf, type Policy, type World } from './world.ts';
 
@@ -13,21 +13,25 @@ export async function approve(world: World, row: Row<Proposal>, click: Click): P
   const because = `${click.who} approved "${plan?.title}"${click.reason ? `: ${click.reason}` : ''}`;
   // A redelivered click gets the answer that it got before.
   if (item.approvals.some((one) => one.click === click.id)) return [decided(item.id, click, because)];
-  const refusal = (await isCurrent(world, item)) ? refusalOf(world, item, plan, click) : SUPERSEDED;
-  if (refusal !== undefined || plan === undefined) return refused(click, refusal ?? 'there is no such plan');
+  const refusal = (await isCurrent(world, item)) ? await refusalOf(world, item, plan, click) : SUPERSEDED;
+  if (refusal !== undefined || plan === undefined) {
+    return refused(click, refusal ?? 'there is no such plan', await successor(world, item));
+  }
 
   const policy = policyForPlan(world, item.found, plan);
   const approval: Approval = {
-    ...{ click: click.id, who: click.who, at: world.clock.now().toISOString(), plan: plan.id },
+    ...{
+      click: click.id,
+      who: click.who,
+      at: world.clock.now().toISOString(),
+      plan: plan.id,
+      policy: policyId(policy),
+    },
     ...(click.reason !== undefined && { reason: click.reason }),
   };
   const approvals = [...item.approvals, approval];
-  const people = countPeople(
-    world,
-    policy,
-    approvals.filter((one) => one.plan === plan.id),
-  );
-  const missing = policy.quorum - people;
+  const { people } = await approversOf(world, policy, { ...item, approvals }, plan.id);
+  const missing = policy.quorum - people.size;
   if (missing > 0) {
     const more = `${because}; ${missing} more must approve`;
     const changed = await change(world, row, { because: more, who: click.who, stage: 'approval', set: { approvals } });
@@ -46,7 +50,12 @@ export async function isCurrent(world: World, { incident, id }: Proposal): Promi
 }
 
 /** Why this approval does not count, in the words that the clicker is told; undefined when it does. */
-function refusalOf(world: World, item: Proposal, plan: Plan | undefined, click: Click): string | undefined {
+async function refusalOf(
+  world: World,
+  item: Proposal,
+  plan: Plan | undefined,
+  click: Click,
+): Promise<string | undefined> {
   if (!isUndecided(item.state)) return whyNot(world, item);
   if (world.clock.now().getTime() >= Date.parse(item.expiresAt)) return 'it has expired: diagnose it again';
   if (click.revision !== item.revision) return 'it is not the revision that you read: read it again';
@@ -59,10 +68,18 @@ function refusalOf(world: World, item: Proposal, plan: Plan | undefined, click: 
   return refusalOfPolicy(world, policyForPlan(world, item.found, plan), item, plan, click);
 }
 
-function refusalOfPolicy(world: World, policy: Policy, item: Proposal, plan: Plan, click: Click): string | undefined {
-  if (!isApprover(world, policy, click.who)) return notAllowed(policy, click.who);
+async function refusalOfPolicy(
+  world: World,
+  policy: Policy,
+  item: Proposal,
+  plan: Plan,
+  click: Click,
+): Promise<string | undefined> {
+  const refusal = await notAllowed(world, policy, click.who, click.from);
+  if (refusal !== undefined) return refusal.because;
+  if (isOwnRequest(world, policy, item, click.who)) return 'you asked for it: somebody else must approve it';
   if (policy.reasonRequired && !click.reason?.trim()) return 'say why: the policy asks for a reason';
-  const person = world.rules.person(click.who);
-  const before = item.approvals.some((one) => one.plan === plan.id && world.rules.person(one.who) === person);
-  return before ? 'you have approved it already: somebody else must, too' : undefined;
+  const { people } = await approversOf(world, policy, item, plan.id);
+  const isSecond = people.has(world.rules.person(click.who));
+  return isSecond ? 'you have approved it already: somebody else must, too' : undefined;
 }

@@ -1,13 +1,16 @@
-import { examine, type Fault, STORM } from '../examine.ts';
+import { type Examined, examine, type Fault, STORM } from '../examine.ts';
 import { type Look, type Mode, milliseconds } from '../handler.ts';
-import { type Fact, type Incident, isRunning, type Outgoing } from '../model.ts';
+import { type Fact, type Incident, isRunning, isUndecided, type Outgoing, type Principal } from '../model.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Row } from '../ports/store.ts';
+import { answered } from './decision.ts';
+import { isMeant } from './diagnose.ts';
 import { dryRunsOf } from './dry-run.ts';
-import { fitted } from './fit.ts';
+import { cut, fitted } from './fit.ts';
 import { canonical, incidentId, revisionOf } from './identity.ts';
 import { keepLastGood, pictureOf } from './picture.ts';
 import { mayFollow } from './propose.ts';
+import { silenceOf } from './silence.ts';
 import { clusterOf, type Hop, modeOf, type World } from './world.ts';
 
 /** A fault that is gone must stay away at least this long before its card is withdrawn: a flapping object is one incident. */
@@ -18,7 +21,8 @@ export const classify: Hop<'observed'> = async (world, event) => {
   const mode = modeOf(world, event.mode);
   const cluster = clusterOf(world, event.cluster);
   const look = await pictureOf(world, cluster, mode);
-  const { faults } = await examine(mode, look);
+  const examined = await examine(mode, look);
+  const { faults } = examined;
   await keepLastGood(world, cluster, mode, look);
 
   const said: Said[] = [];
@@ -26,7 +30,7 @@ export const classify: Hop<'observed'> = async (world, event) => {
   for (const fault of faults) {
     const id = incidentId(cluster.id, mode.id, fault.subject);
     present.add(id);
-    said.push(await sighted(world, cluster, mode, fault, id));
+    said.push(await sighted(world, { cluster, mode, fault, id, requester: event.asked?.who }));
   }
   const storm = faults.find(({ finding }) => canonical(finding) === canonical(STORM));
   const sees = await seesAll(mode, look);
@@ -36,8 +40,25 @@ export const classify: Hop<'observed'> = async (world, event) => {
     if (storm) said.push(await swallowed(world, row, storm, said[0]?.after === undefined));
     else if (sees) said.push(await missed(world, row));
   }
-  return [...said.flatMap(({ facts }) => facts.map((fact) => ({ fact }))), ...lookAgain(mode, cluster, said)];
+  return [
+    ...said.flatMap(({ facts }) => facts.map((fact) => ({ fact }))),
+    ...lookAgain(mode, cluster, said),
+    ...(event.asked ? [answered(event.asked, inShort(mode, examined, event.asked.what))] : []),
+  ];
 };
+
+/** How many sentences a person who asked gets of each mode. */
+const SENTENCES = 5;
+
+/** What a look saw, for who asked: the faults, and of the others why not. */
+function inShort(mode: Mode, { faults, refused }: Examined, what: string | undefined): string {
+  const said = [
+    ...faults.filter(({ subject }) => isMeant(what, subject)).map(({ summary, because }) => `${summary}: ${because}`),
+    ...refused.filter(({ subject }) => isMeant(what, subject)).map(({ because }) => because),
+  ];
+  const more = said.length > SENTENCES ? `; and ${said.length - SENTENCES} more` : '';
+  return cut(`${mode.title}? ${said.slice(0, SENTENCES).join('; ') || 'nothing of that kind is there'}${more}`, 1_500);
+}
 
 /** What one incident makes of a look: what is to be told, and after how long (milliseconds) to look again. */
 interface Said {
@@ -61,7 +82,16 @@ async function seesAll(mode: Mode, look: Look): Promise<boolean> {
   return true;
 }
 
-async function sighted(world: World, cluster: Cluster, mode: Mode, fault: Fault, id: string): Promise<Said> {
+/** A fault that a look saw, as an incident; `requester` asked for the look. */
+interface Sighting {
+  readonly cluster: Cluster;
+  readonly mode: Mode;
+  readonly fault: Fault;
+  readonly id: string;
+  readonly requester: Principal | undefined;
+}
+
+async function sighted(world: World, { cluster, mode, fault, id, requester }: Sighting): Promise<Said> {
   const now = world.clock.now();
   const row = await world.store.get('incident', id);
   const known = row && row.item.state !== 'closed' ? row.item : undefined;
@@ -79,11 +109,19 @@ async function sighted(world: World, cluster: Cluster, mode: Mode, fault: Fault,
   if (remaining > 0) return { facts: [], after: remaining };
 
   const revision = revisionOf(fault.finding, fault.offer);
-  const current = incident.proposal === undefined ? undefined : await world.store.get('proposal', incident.proposal);
-  if (!mayFollow(world, incident, current?.item, revision)) return { facts: [] };
+  if (!(await mayOpen(world, incident, revision))) return { facts: [] };
   const dryRuns = await dryRunsOf(cluster, fault.offer.plans, now);
   const found = fitted({ ...fault, cluster: cluster.id }, dryRuns);
-  return { facts: [{ event: 'found', incident: id, revision, ...found }] };
+  return { facts: [{ event: 'found', incident: id, revision, ...found, ...(requester && { requester }) }] };
+}
+
+/** A silence opens no card, and lets one that is open follow its fault. */
+async function mayOpen(world: World, incident: Incident, revision: string): Promise<boolean> {
+  const { proposal } = incident;
+  const current = proposal === undefined ? undefined : (await world.store.get('proposal', proposal))?.item;
+  if (!mayFollow(world, incident, current, revision)) return false;
+  const isOpen = current !== undefined && isUndecided(current.state);
+  return isOpen || (await silenceOf(world, incident)) === undefined;
 }
 
 async function isUnderWay(world: World, { proposal }: Incident): Promise<boolean> {

@@ -61,8 +61,10 @@ describe('decide', () => {
   });
 
   it('counts one person once, whichever name they use', async () => {
-    const person = (who: string) => (who === 'slack:U1' ? 'local:ann' : who);
-    const world = paintWorld(undefined, { policy: { ...POLICY, quorum: 2 }, person });
+    const world = paintWorld(undefined, {
+      policy: { ...POLICY, quorum: 2 },
+      people: { ann: ['local:ann', 'slack:U1'] },
+    });
     const id = await world.proposed();
 
     await approveAs(world, id, { who: 'local:ann' });
@@ -237,6 +239,6 @@ describe('decide', () => {
     world.click({ choice: 'stop', cluster: 'cluster-1' });
     await world.settle(0);
 
-    expect(world.facts.at(-1)).toMatchObject({ event: 'stopped' });
+    expect(world.facts.slice(-2)).toMatchObject([{ event: 'stopped' }, { event: 'answered' }]);
   });
 });

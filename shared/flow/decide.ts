@@ -1,16 +1,22 @@
+import { milliseconds } from '../handler.ts';
 import { type Click, isRunning, isUndecided, type Outgoing, type Proposal } from '../model.ts';
 import type { Row } from '../ports/store.ts';
 import { approve } from './approve.ts';
-import { type Decision, decided, refused, whyNot } from './decision.ts';
+import { type Decision, decided, refused, successor, whyNot } from './decision.ts';
+import { diagnose } from './diagnose.ts';
+import { flip } from './emergency.ts';
 import { cut } from './fit.ts';
-import { isApprover, notAllowed, policyForPlan } from './permit.ts';
+import { notAllowed, policyForPlan } from './permit.ts';
 import { policyOf } from './propose.ts';
+import { silence, unsilence } from './silence.ts';
 import { change } from './transition.ts';
 import { planOf, proposeUndo } from './undo.ts';
 import type { Hop, World } from './world.ts';
 
 /** For how long a snoozed card stays silent. */
-const SNOOZE = 3_600_000;
+const SNOOZE = milliseconds('1h');
+/** For how long "I have it" stops the reminders. */
+const TAKEN = milliseconds('30m');
 const ATTEMPTS = 5;
 
 /**
@@ -20,33 +26,72 @@ const ATTEMPTS = 5;
 export const decide: Hop<'clicked'> = async (world, { click: received, at }) => {
   const { reason, ...rest } = received;
   const click: Click = { ...rest, ...(reason !== undefined && { reason: cut(reason) }) };
-  const isFlip = click.choice === 'stop' || click.choice === 'resume';
-  const outgoing = isFlip ? await flip(world, click, at) : await settle(world, click, at);
+  const outgoing = await chosen(world, click, at);
   for (const { fact } of outgoing) {
-    if (fact.event === 'decided' || fact.event === 'refused') await record(world, fact);
+    if (fact.event !== 'decided' && fact.event !== 'refused' && fact.event !== 'answered') continue;
+    await record(world, fact);
+    await answer(world, click, { ok: fact.event !== 'refused', because: fact.because });
   }
   return outgoing;
 };
 
-const record = (world: World, said: { click: Click; because: string; event: string }) =>
-  world.store.append({ at: world.clock.now().toISOString(), kind: 'decision', text: JSON.stringify(said) });
+function chosen(world: World, click: Click, at: string): Promise<readonly Outgoing[]> {
+  switch (click.choice) {
+    case 'stop':
+    case 'resume':
+      return flip(world, click, at);
+    case 'silence':
+      return silence(world, click, at);
+    case 'unsilence':
+      return unsilence(world, click, at);
+    default:
+      return click.choice === 'diagnose' && click.proposal === undefined
+        ? diagnose(world, click)
+        : settle(world, click, at);
+  }
+}
+
+/** The address that takes an answer is a capability: it stays out of the audit log. */
+function record(world: World, { click, ...said }: { click: Click; because: string; event: string }): Promise<void> {
+  const from = click.from && { ...click.from, reply: undefined };
+  const text = JSON.stringify({ ...said, click: { ...click, from } });
+  return world.store.append({ at: world.clock.now().toISOString(), kind: 'decision', text });
+}
+
+/** Kept for who clicked: until then the clicker is told that the click waits. Whoever wrote another answer first has answered. */
+async function answer(world: World, click: Click, given: { ok: boolean; because: string }): Promise<void> {
+  if (!click.from) return;
+  const row = await world.store.get('receipt', click.id);
+  const at = row?.item.at ?? world.clock.now().toISOString();
+  await world.store.put('receipt', { schema: 1, id: click.id, at, answer: given }, row?.version ?? 0);
+}
 
 async function settle(world: World, click: Click, at: string): Promise<readonly Outgoing[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const row = click.proposal === undefined ? undefined : await world.store.get('proposal', click.proposal);
     if (!row) return refused(click, `there is no proposal ${click.proposal ?? '(none named)'}`);
-    const decision = refusalOf(world, row.item, click) ?? (await choose(world, row, click, at));
+    const decision = (await refusalOf(world, row.item, click)) ?? (await choose(world, row, click, at));
     if (decision) return decision;
   }
   throw new Error(`Proposal ${click.proposal} kept changing while a click was decided`);
 }
 
 /** An approval is judged by the policy of the plan that it names, everything else by that of the approved or riskiest one. */
-function refusalOf(world: World, item: Proposal, click: Click): Outgoing[] | undefined {
+async function refusalOf(world: World, item: Proposal, click: Click): Promise<Outgoing[] | undefined> {
+  if (!(await isItsCard(world, item, click)))
+    return refused(click, 'this is a copy of its card, or an old one: decide on the one that Gleaner keeps', item.id);
   if (click.choice === 'approve') return undefined;
   const plan = planOf(item);
   const policy = plan ? policyForPlan(world, item.found, plan) : policyOf(world, item.found);
-  return isApprover(world, policy, click.who) ? undefined : refused(click, notAllowed(policy, click.who));
+  const refusal = await notAllowed(world, policy, click.who, click.from);
+  return refusal && refused(click, refusal.because);
+}
+
+/** A button decides only on the message that shows its incident: a forwarded copy has the same buttons. */
+async function isItsCard(world: World, { incident }: Proposal, { from }: Click): Promise<boolean> {
+  if (from?.message === undefined) return true;
+  const post = (await world.store.get('post', incident))?.item;
+  return post?.message === from.message && post.channel === from.channel;
 }
 
 function choose(world: World, row: Row<Proposal>, click: Click, at: string): Promise<Decision> {
@@ -57,6 +102,8 @@ function choose(world: World, row: Row<Proposal>, click: Click, at: string): Pro
       return end(world, row, click, { state: 'rejected' });
     case 'snooze':
       return snooze(world, row, click, at);
+    case 'take':
+      return take(world, row, click, at);
     case 'done':
       return done(world, row, click, at);
     case 'undo':
@@ -64,6 +111,8 @@ function choose(world: World, row: Row<Proposal>, click: Click, at: string): Pro
     case 'again':
     case 'diagnose':
       return again(world, row, click);
+    case 'silence':
+    case 'unsilence':
     case 'stop':
     case 'resume':
       throw new Error(`${click.choice} is decided for a cluster, not for a proposal`);
@@ -78,7 +127,8 @@ async function end(
 ): Promise<Decision> {
   const because = `${click.who}: ${click.reason ?? 'no reason given'}`;
   if (row.item.decidedBy === click.id) return [decided(row.item.id, click, because)];
-  if (!isUndecided(row.item.state) || row.item.state === to.state) return refused(click, whyNot(world, row.item));
+  if (!isUndecided(row.item.state) || row.item.state === to.state)
+    return refused(click, whyNot(world, row.item), await successor(world, row.item));
   const set = { ...to.set, decidedBy: click.id };
   const changed = await change(world, row, { state: to.state, because, who: click.who, set });
   return changed && [decided(row.item.id, click, because)];
@@ -89,6 +139,20 @@ async function snooze(world: World, row: Row<Proposal>, click: Click, at: string
   const until = Date.parse(at) + SNOOZE;
   if (until <= world.clock.now().getTime()) return refused(click, 'the hour for which you asked is over');
   return end(world, row, click, { state: 'snoozed', set: { remindAt: new Date(until).toISOString() } });
+}
+
+/** Somebody has it in hand: reminders stop for a while, and then ask again. The card stays open for everybody. */
+async function take(world: World, row: Row<Proposal>, click: Click, at: string): Promise<Decision> {
+  const { item } = row;
+  const until = Date.parse(at) + TAKEN;
+  const because = `${click.who} has it in hand`;
+  const isCopy = item.timeline.some((stage) => stage.is === 'taken' && stage.who === click.who && stage.at >= at);
+  if (isCopy) return [decided(item.id, click, because)];
+  if (!isUndecided(item.state)) return refused(click, whyNot(world, item), await successor(world, item));
+  if (until <= world.clock.now().getTime()) return refused(click, 'the half hour for which you took it is over');
+  const set = { taker: click.who, remindAt: new Date(until).toISOString() };
+  const changed = await change(world, row, { because, who: click.who, stage: 'taken', set });
+  return changed && [decided(item.id, click, because)];
 }
 
 /** A person says that the step which waits for people is done: the run goes on, and looks for itself. */
@@ -124,29 +188,6 @@ async function again(world: World, row: Row<Proposal>, click: Click): Promise<De
   const because = `${click.who} asked to look again`;
   const set = isOver ? { again: click.who } : {};
   const changed = await change(world, row, { because, who: click.who, stage: 'again', set });
-  const look: Outgoing = { fact: { event: 'observed', cluster, mode: found.mode, because, objects: [] } };
+  const look: Outgoing = { fact: { event: 'observed', cluster, mode: found.mode, because, objects: [], asked: click } };
   return changed && [decided(id, click, because), look];
 }
-
-/** The emergency stop of a cluster: any approver of any tier may pull it, so that the right person need not be found first. */
-async function flip(world: World, click: Click, at: string): Promise<readonly Outgoing[]> {
-  const cluster = click.cluster;
-  if (cluster === undefined || !(await isKnown(world, cluster))) return refused(click, 'there is no such cluster');
-  const tiers = (['low', 'medium', 'high'] as const).map((risk) => world.rules.policy({ cluster, mode: '*', risk }));
-  const allowed = tiers.some((policy) => isApprover(world, policy, click.who));
-  if (!allowed) return refused(click, `${click.who} is no approver of any plan on this cluster`);
-  const row = await world.store.get('switch', cluster);
-  const stopped = click.choice === 'stop';
-  // A copy that comes late must not lift a stop that was pulled after it.
-  if (row && at < row.item.at)
-    return refused(click, `${row.item.who} ${row.item.stopped ? 'stopped' : 'resumed'} it since`);
-  const flipped = { schema: 1 as const, id: cluster, stopped, who: click.who, at };
-  const put = await world.store.put('switch', flipped, row?.version ?? 0);
-  if (!put.ok) throw new Error(`The emergency stop of ${cluster} was changed by somebody else at the same time`);
-  await record(world, { event: click.choice, click, because: click.reason ?? '' });
-  return [{ fact: { event: stopped ? 'stopped' : 'resumed', cluster, who: click.who } }];
-}
-
-/** Also a cluster that is not connected now can be stopped: its runs go on once it is. */
-const isKnown = async (world: World, cluster: string) =>
-  world.clusters.has(cluster) || (await world.store.list('incident', { cluster })).length > 0;

@@ -14,6 +14,9 @@ export function canonical(value: Json | undefined): string {
 
 const digest = (...parts: readonly string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
+/** A short digest of any JSON value: equal values have equal ones. */
+export const digestOf = (value: Json) => digest(canonical(value)).slice(0, 16);
+
 /** An incident is one subject's fault of one mode on one cluster, over all revisions. */
 export const incidentId = (cluster: string, mode: string, subject: ObjectRef) =>
   digest(cluster, mode, subject.uid ?? nameOf(subject)).slice(0, 12);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { BROKEN, look, node, type Painted, paintWorld } from '../../test/simulator/paint.ts';
 import { POLICY } from '../../test/simulator/world.ts';
-import type { Click, Event, Fact, Outgoing } from '../model.ts';
+import type { Click, Event, Fact, Outgoing, Principal } from '../model.ts';
 import { HOPS } from '../worlds/hops.ts';
+import { policyId } from './permit.ts';
 
 const GREEN = node({ broken: 'true', colour: 'green' });
 const states = async (world: Painted) => (await world.proposals()).map(({ state }) => state).sort();
@@ -148,7 +149,13 @@ describe('What comes late or twice', () => {
     const world = paintWorld();
     const row = await world.store.get('proposal', await world.proposed());
     if (!row) throw new Error('nothing was proposed');
-    const approval = { click: 'c1', who: 'local:ann' as const, at: row.item.openedAt, plan: 'mend' };
+    const approval = {
+      click: 'c1',
+      who: 'local:ann' as const,
+      at: row.item.openedAt,
+      plan: 'mend',
+      policy: policyId(POLICY),
+    };
     await world.store.put('proposal', { ...row.item, id: 'orphan' }, 0);
     const approved = {
       state: 'approved' as const,
@@ -170,17 +177,16 @@ describe('What comes late or twice', () => {
   });
 
   it('counts two names once that turn out to be one person before the run begins', async () => {
-    const people = new Map<string, string>();
+    const people: Record<string, Principal[]> = {};
     const approvers = ['local:ann', 'slack:U1'] as const;
-    const person = (who: string) => people.get(who) ?? who;
-    const world = paintWorld(undefined, { policy: { ...POLICY, quorum: 2, approvers }, person });
+    const world = paintWorld(undefined, { policy: { ...POLICY, quorum: 2, approvers }, people });
     const id = await world.proposed();
     const revision = (await world.proposals())[0]?.revision ?? '';
     for (const who of approvers) world.click({ choice: 'approve', proposal: id, plan: 'mend', revision, who });
     await world.deliver();
     await world.deliver();
 
-    people.set('slack:U1', 'local:ann');
+    people.ann = ['local:ann', 'slack:U1'];
     await world.settle(5);
 
     expect((await world.proposals()).find((one) => one.id === id)).toMatchObject({

@@ -32,7 +32,7 @@ async function endedSince(world: World, { id: incident, cluster }: Incident, sin
 }
 
 /** `at` is when it was found. */
-type Revised = Pick<Proposal, 'incident' | 'revision' | 'found' | 'dryRuns'> & { readonly at: string };
+type Revised = Pick<Proposal, 'incident' | 'revision' | 'found' | 'dryRuns' | 'requester'> & { readonly at: string };
 
 async function open(world: World, incident: Row<Incident>, current: Row<Proposal> | undefined, revised: Revised) {
   if (incident.item.state === 'closed') return [];
@@ -133,7 +133,7 @@ export const policyOf = (world: World, found: Found): Policy =>
 
 /** A new, open proposal. */
 export function opened(world: World, id: string, { at: openedAt, ...revised }: Revised): Proposal {
-  const { incident, revision, found, dryRuns } = revised;
+  const { incident, revision, found, dryRuns, requester } = revised;
   const now = world.clock.now();
   const policy = policyOf(world, found);
   const later = (ms: number) => new Date(now.getTime() + ms).toISOString();
@@ -143,6 +143,7 @@ export function opened(world: World, id: string, { at: openedAt, ...revised }: R
     expiresAt: later(milliseconds(policy.expiry)),
     remindAt: later(milliseconds(policy.remind)),
     approvals: [],
+    ...(requester && { requester }),
     run: { steps: [], recovery: [] },
     changedAt: at,
     because: found.summary,

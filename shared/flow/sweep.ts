@@ -2,7 +2,10 @@ import { milliseconds, nameOf } from '../handler.ts';
 import { isRunning, isUndecided, type Outgoing, type Proposal } from '../model.ts';
 import type { Row } from '../ports/store.ts';
 import { isCurrent } from './approve.ts';
+import { successor } from './decision.ts';
 import { policyOf } from './propose.ts';
+import { repoliced } from './repolice.ts';
+import { silenceOf } from './silence.ts';
 import { change } from './transition.ts';
 import { planOf } from './undo.ts';
 import type { Hop, World } from './world.ts';
@@ -17,7 +20,10 @@ const GIVEN_UP_AFTER = milliseconds('48h');
 
 /** The only source of "later" beyond a delivery's delay: expiry, reminders, snoozes that end, re-checks, lost events. */
 export const sweep: Hop<'ticked'> = async (world, event) => {
-  const outgoing: Outgoing[] = [...recheck(world, Date.parse(event.since), Date.parse(event.at))];
+  const outgoing: Outgoing[] = [
+    ...(await repoliced(world)),
+    ...recheck(world, Date.parse(event.since), Date.parse(event.at)),
+  ];
   for (const row of await world.store.list('proposal')) {
     const { state } = row.item;
     outgoing.push(...(await toldAgain(world, row.item, event.at)));
@@ -39,7 +45,7 @@ async function toldAgain(world: World, item: Proposal, tick: string): Promise<Ou
     case 'expired':
       return isEnded ? [{ fact: { event: 'expired', proposal } }] : [];
     case 'superseded':
-      return isEnded ? [{ fact: { event: 'superseded', proposal, by: await successor(world, item) } }] : [];
+      return isEnded ? [{ fact: { event: 'superseded', proposal, by: (await successor(world, item)) ?? '' } }] : [];
     case 'stale':
     case 'failed':
     case 'unknown':
@@ -48,9 +54,6 @@ async function toldAgain(world: World, item: Proposal, tick: string): Promise<Ou
       return [];
   }
 }
-
-const successor = async (world: World, { incident }: Proposal) =>
-  (await world.store.get('incident', incident))?.item.proposal ?? '';
 
 /** Each mode is looked at again whenever a multiple of its `again` has passed since the former tick. */
 function recheck(world: World, since: number, now: number): Outgoing[] {
@@ -69,7 +72,7 @@ async function undecided(world: World, row: Row<Proposal>): Promise<Outgoing[]> 
   const { item } = row;
   const now = world.clock.now().getTime();
   if (now - Date.parse(item.changedAt) >= ORPHAN_AFTER && !(await isCurrent(world, item))) {
-    const by = await successor(world, item);
+    const by = (await successor(world, item)) ?? '';
     const because = 'a newer proposal took its place';
     const changed = await change(world, row, { state: 'superseded', because });
     return changed ? [{ fact: { event: 'superseded', proposal: item.id, by } }] : [];
@@ -81,10 +84,22 @@ async function undecided(world: World, row: Row<Proposal>): Promise<Outgoing[]> 
       : [];
   }
   if (now < Date.parse(item.remindAt)) return [];
+  const { cluster, mode, subject } = item.found;
+  if (await silenceOf(world, { cluster, mode, subject })) return [];
   const remindAt = new Date(now + milliseconds(policyOf(world, item.found).remind)).toISOString();
-  const because = item.state === 'snoozed' ? 'the snooze is over' : 'it still waits for a decision';
-  const reminded = await change(world, row, { state: 'open', stage: 'reminded', because, set: { remindAt } });
+  const because = whyRemind(item);
+  const reminded = await change(world, row, {
+    state: 'open',
+    stage: 'reminded',
+    because,
+    set: { remindAt, taker: undefined },
+  });
   return reminded ? [{ fact: { event: 'reminded', proposal: item.id } }] : [];
+}
+
+function whyRemind({ state, taker }: Proposal): string {
+  if (state === 'snoozed') return 'the snooze is over';
+  return taker === undefined ? 'it still waits for a decision' : `${taker} had it in hand: does it still wait?`;
 }
 
 async function overdue(world: World, row: Row<Proposal>, tick: { since: string; at: string }): Promise<Outgoing[]> {

@@ -1,6 +1,15 @@
 import { createPatch } from 'rfc6902';
 import { inWords, type Json, nameOf, PatchOperation, type Plan, type Step } from '../handler.ts';
-import { type Click, type Found, type Image, type Incident, isRunning, isUndecided, type Proposal } from '../model.ts';
+import {
+  type Click,
+  type Found,
+  type Image,
+  type Incident,
+  isRunning,
+  isUndecided,
+  type Principal,
+  type Proposal,
+} from '../model.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Row } from '../ports/store.ts';
 import { type Decision, decided, refused } from './decision.ts';
@@ -43,7 +52,9 @@ export async function proposeUndo(world: World, row: Row<Proposal>, click: Click
   const isOpen = current?.item.undoes === item.id && isUndecided(current.item.state);
   if (item.decidedBy === click.id && !isOpen) return [decided(item.id, click, asked)];
 
-  const id = isOpen ? current.item.id : await openUndo(world, item, incident, current?.item);
+  const id = isOpen
+    ? current.item.id
+    : await openUndo(world, item, incident, { current: current?.item, requester: click.who });
   if (typeof id !== 'string') return id && refused(click, id.refusal);
   if (item.decidedBy !== click.id) {
     const set = { decidedBy: click.id };
@@ -57,7 +68,7 @@ async function openUndo(
   world: World,
   item: Proposal,
   incident: Row<Incident>,
-  current: Proposal | undefined,
+  { current, requester }: { current: Proposal | undefined; requester: Principal },
 ): Promise<string | { refusal: string } | undefined> {
   if (current && isRunning(current.state)) return { refusal: `a run of ${current.id} is under way` };
   const refusal = await whyNoUndo(world, item);
@@ -70,7 +81,7 @@ async function openUndo(
   const id = proposalId(item.incident, revision, current?.id);
   const dryRuns = await dryRunsOf(clusterOf(world, item.cluster), found.offer.plans, world.clock.now());
   const at = world.clock.now().toISOString();
-  const proposal = opened(world, id, { incident: item.incident, revision, ...fitted(found, dryRuns), at });
+  const proposal = opened(world, id, { incident: item.incident, revision, ...fitted(found, dryRuns), at, requester });
   await world.store.put('proposal', { ...proposal, undoes: item.id }, 0);
   const pointed = await world.store.put('incident', { ...incident.item, proposal: id }, incident.version);
   return pointed.ok ? id : undefined;

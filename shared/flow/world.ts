@@ -2,6 +2,7 @@ import type { Duration, Mode, Risk } from '../handler.ts';
 import type { Event, EventName, Outgoing, Principal } from '../model.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
+import type { Directory } from '../ports/directory.ts';
 import type { Store } from '../ports/store.ts';
 
 /** Who decides on a plan of one risk tier, for one mode on one cluster. No approvers means nobody. */
@@ -9,6 +10,8 @@ export interface Policy {
   readonly approvers: readonly Principal[];
   /** How many distinct people. */
   readonly quorum: number;
+  /** Whether who asked for a proposal may approve it. */
+  readonly requesterMayApprove: boolean;
   readonly reasonRequired: boolean;
   /** After this long without a decision the answer is no. */
   readonly expiry: Duration;
@@ -20,6 +23,21 @@ export interface Rules {
   policy(of: { cluster: string; mode: string; risk: Risk }): Policy;
   /** The person behind a principal; a principal that no person claims is a person of its own. */
   person(principal: Principal): string;
+  /** Every principal of that person, itself included. */
+  names(principal: Principal): readonly Principal[];
+  /** The whole policy as text, to see and tell when it changes. */
+  text(): string;
+}
+
+/** Rules of one policy for everything; `people` are those who go by several principals. */
+export function onePolicy(policy: Policy, people: Readonly<Record<string, readonly Principal[]>> = {}): Rules {
+  const entry = (principal: Principal) => Object.entries(people).find(([, names]) => names.includes(principal));
+  return {
+    policy: () => policy,
+    person: (principal) => entry(principal)?.[0] ?? principal,
+    names: (principal) => entry(principal)?.[1] ?? [principal],
+    text: () => JSON.stringify({ policy, people }),
+  };
 }
 
 /** Everything that a hop may use. Hops keep nothing in memory between events. */
@@ -29,6 +47,7 @@ export interface World {
   readonly modes: readonly Mode[];
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly rules: Rules;
+  readonly directory: Directory;
 }
 
 /** One hop of the flow: takes a fact, changes at most a few items by compare-and-set, and returns what to publish. */

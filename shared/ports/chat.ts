@@ -1,11 +1,32 @@
-import type { Click, Event, Proposal } from '../model.ts';
+import type { Click, Event, Fact, Proposal, Question } from '../model.ts';
+import type { Answer } from './desk.ts';
 
-/** Where people read: each change of a record is shown in place, and each click that changed nothing is answered. */
+/** What became of telling: nothing more to do, or to be tried again after so many milliseconds; and what is to be published. */
+export interface Told {
+  readonly after?: number;
+  readonly facts?: readonly Fact[];
+}
+
+/** Nothing more is to be done. */
+export const TOLD: Told = {};
+
+/** What concerns more than one proposal: blindness, the emergency stop, a silence, a change of policy. */
+export interface Notice {
+  readonly event: Event;
+  readonly cluster: string | undefined;
+  readonly text: string;
+}
+
+/**
+ * Where people read. Expected outages are values: `after` says when to try again, and nothing sleeps. A throw means
+ * "run me again". Each may be called again for the same thing, and shows it once.
+ */
 export interface Chat {
-  /** Draws the card of a proposal anew; `event` is what happened to it. Calling it twice shows the same. */
-  show(proposal: Proposal, event: Event): Promise<void>;
-  /** Tells the clicker why the click had no effect. */
-  answer(click: Click, because: string): Promise<void>;
-  /** Tells what concerns a cluster as a whole: blindness, the emergency stop. */
-  announce(event: Event): Promise<void>;
+  /** Draws the card of a proposal anew, as the record stands now; `event` is what happened to it. */
+  show(proposal: Proposal, event: Event): Promise<Told>;
+  /** Tells the clicker what became of the click; `see` is the proposal to read instead. */
+  answer(click: Click, answer: Answer & { readonly see?: string | undefined }): Promise<Told>;
+  /** Answers a question, to whoever may read. */
+  reply(question: Question): Promise<Told>;
+  announce(notice: Notice): Promise<Told>;
 }

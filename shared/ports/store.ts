@@ -1,14 +1,6 @@
-import type { Image, Incident, LastGood, Proposal, Switch } from '../model.ts';
+import type { Table, Tables } from '../model.ts';
 
-/** The items of the store, by the name of their table. Each has an `id`, unique in its table. */
-export interface Tables {
-  incident: Incident;
-  proposal: Proposal;
-  image: Image;
-  lastGood: LastGood;
-  switch: Switch;
-}
-export type Table = keyof Tables;
+export type { Table, Tables } from '../model.ts';
 
 /** An item as it was read, with the version that a later `put` must name. */
 export interface Row<T> {

@@ -3,7 +3,7 @@ import { systemClock } from '../adapters/clock/system.ts';
 import { consoleChat } from '../adapters/console/chat.ts';
 import { inWords } from '../handler.ts';
 import type { Proposal } from '../model.ts';
-import type { Chat } from '../ports/chat.ts';
+import { type Chat, TOLD } from '../ports/chat.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Playground, startPlayground, YOU } from './playground.ts';
 
@@ -58,11 +58,14 @@ function listener(waiting: Map<string, (proposal: Proposal) => void>): Chat {
     async show(proposal, { event }) {
       if (event === 'proposed') tell(`proposed ${proposal.found.mode}`, proposal);
       if (['fixed', 'failed', 'unknown', 'stale'].includes(event)) tell(`ended ${proposal.found.mode}`, proposal);
+      return TOLD;
     },
-    async answer(click, because) {
-      throw new Error(`${click.choice} was refused: ${because}`);
+    async answer(click, { ok, because }) {
+      if (!ok) throw new Error(`${click.choice} was refused: ${because}`);
+      return TOLD;
     },
-    async announce() {},
+    reply: async () => TOLD,
+    announce: async () => TOLD,
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PageChat } from '../adapters/page/chat.ts';
 import { type Card, cardOf } from '../card.ts';
+import { policyId } from '../flow/permit.ts';
 import type { World } from '../flow/world.ts';
 import { milliseconds, nameOf } from '../handler.ts';
 import { type Click, isRunning, isUndecided, type Proposal } from '../model.ts';
@@ -49,17 +50,14 @@ export function desk({ world, bus, chat, wall, configurationTrouble, playground 
   };
 }
 
-/** The emergency stop is answered by what became of the cluster, everything else by what became of the click. */
 function waitFor(chat: PageChat, wall: Clock, click: Click): Promise<Answer> {
-  const flipped = click.choice === 'stop' ? 'stopped' : click.choice === 'resume' ? 'resumed' : undefined;
-  const keys = [click.id, ...(flipped ? [`${flipped}:${click.cluster}`] : [])];
   const late = Promise.withResolvers<Answer>();
   const cancel = wall.after(PATIENCE, () =>
     late.resolve({ ok: false, because: 'Gleaner is behind: your click is kept, and answered on the card' }),
   );
-  return Promise.race([...keys.map(chat.answerTo), late.promise]).finally(() => {
+  return Promise.race([chat.answerTo(click.id), late.promise]).finally(() => {
     cancel();
-    keys.forEach(chat.forget);
+    chat.forget(click.id);
   });
 }
 
@@ -76,7 +74,8 @@ async function cards(world: World): Promise<Card[]> {
   return [...waiting, ...running, ...closed.slice(0, CLOSED)].map((proposal) => draw(world, proposal));
 }
 
-function draw(world: World, proposal: Proposal): Card {
+/** A record as people read it, by the names and the policy of a world. */
+export function draw(world: World, proposal: Proposal): Card {
   const { found, cluster: id } = proposal;
   const mode = world.modes.find((one) => one.id === found.mode);
   const cluster = world.clusters.get(id);
@@ -85,7 +84,10 @@ function draw(world: World, proposal: Proposal): Card {
     modeTitle: mode?.title ?? nameOf(found.subject),
     cause: mode?.causes[found.cause],
     observeOnly: cluster?.does !== 'apply',
-    deciders: (plan) => world.rules.policy({ cluster: id, mode: found.mode, risk: plan.risk }),
+    deciders(plan) {
+      const policy = world.rules.policy({ cluster: id, mode: found.mode, risk: plan.risk });
+      return { ...policy, id: policyId(policy) };
+    },
     now: world.clock.now(),
   });
 }

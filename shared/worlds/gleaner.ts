@@ -1,6 +1,7 @@
 import { modes as everyMode } from '../../handlers/index.ts';
 import { inProcessBus } from '../adapters/inprocess/bus.ts';
 import { type PageChat, pageChat } from '../adapters/page/chat.ts';
+import { localDirectory } from '../adapters/page/directory.ts';
 import { type Database, openDatabase } from '../adapters/sqlite/database.ts';
 import { sqliteStore } from '../adapters/sqlite/store.ts';
 import { notify } from '../flow/notify.ts';
@@ -9,10 +10,11 @@ import { watch } from '../flow/watch.ts';
 import type { Rules, World } from '../flow/world.ts';
 import type { Mode } from '../handler.ts';
 import type { Event, Outgoing } from '../model.ts';
-import type { Chat } from '../ports/chat.ts';
+import type { Chat, Told } from '../ports/chat.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Desk, PlaygroundControls } from '../ports/desk.ts';
+import type { Directory } from '../ports/directory.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Metrics, metrics } from '../runtime/metrics.ts';
 import { runProcess } from '../runtime/process.ts';
@@ -24,6 +26,8 @@ export interface Parts {
   readonly modes?: readonly Mode[];
   readonly clusters: readonly Cluster[];
   readonly rules: Rules;
+  /** Who people are, where a chat says it; without one only local names are known. */
+  readonly directory?: Directory;
   /** The clusters' time: in a playground it runs faster than life. */
   readonly clock: Clock;
   /** The viewer's time. */
@@ -62,6 +66,7 @@ export function startGleaner(parts: Parts): Gleaner {
     modes,
     clusters: new Map(parts.clusters.map((cluster) => [cluster.id, cluster])),
     rules,
+    directory: parts.directory ?? localDirectory,
   };
   const chat = pageChat();
   const told = metrics(() => wall.now());
@@ -96,13 +101,18 @@ const deskOf = (parts: Parts, world: World, bus: Parameters<typeof desk>[0]['bus
     ...(parts.playground && { playground: parts.playground }),
   });
 
-/** Every chat is told; one that fails makes the delivery come again, which the others take as the same picture. */
+/** Every chat is told; what one of them cannot tell now comes again, which the others take as the same picture. */
 function everywhere(chats: readonly Chat[]): Chat {
-  const all = async (tell: (chat: Chat) => Promise<void>) => void (await Promise.all(chats.map(tell)));
+  const all = async (tell: (chat: Chat) => Promise<Told>): Promise<Told> => {
+    const told = await Promise.all(chats.map(tell));
+    const waits = told.flatMap(({ after }) => (after === undefined ? [] : [after]));
+    return { facts: told.flatMap(({ facts = [] }) => facts), ...(waits.length > 0 && { after: Math.min(...waits) }) };
+  };
   return {
     show: (proposal, event) => all((chat) => chat.show(proposal, event)),
-    answer: (click, because) => all((chat) => chat.answer(click, because)),
-    announce: (event) => all((chat) => chat.announce(event)),
+    answer: (click, answer) => all((chat) => chat.answer(click, answer)),
+    reply: (question) => all((chat) => chat.reply(question)),
+    announce: (notice) => all((chat) => chat.announce(notice)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type Config, personOf, policyFor } from '../config.ts';
+import { type Config, namesOf, personOf, policyFor } from '../config.ts';
 import type { Rules } from '../flow/world.ts';
 import { milliseconds } from '../handler.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -47,6 +47,8 @@ export function liveConfig(first: Config, file: string | undefined, clock: Clock
     rules: (nameOf) => ({
       policy: (of) => policyFor(current, { ...of, cluster: nameOf(of.cluster) }),
       person: (principal) => personOf(current, principal),
+      names: (principal) => namesOf(current, principal),
+      text: () => JSON.stringify({ policy: current.policy, people: current.people }),
     }),
     stop: () => cancel(),
   };

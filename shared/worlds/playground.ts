@@ -5,10 +5,10 @@ import { drills } from '../../handlers/drills.ts';
 import { scaledClock } from '../adapters/clock/scaled.ts';
 import { systemClock } from '../adapters/clock/system.ts';
 import { connect } from '../adapters/kubernetes/connect.ts';
-import type { Rules } from '../flow/world.ts';
+import { onePolicy } from '../flow/world.ts';
 import type { Principal } from '../model.ts';
 import { type PretendCluster, startPretendCluster } from '../playground/start-pretend-cluster.ts';
-import type { Chat } from '../ports/chat.ts';
+import { type Chat, TOLD } from '../ports/chat.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Gleaner, startGleaner } from './gleaner.ts';
@@ -17,10 +17,10 @@ import { type Gleaner, startGleaner } from './gleaner.ts';
 export const YOU: Principal = 'local:you';
 
 /** In the playground one person may try everything, with the shipped expiry and reminders of the lowest tier. */
-const RULES: Rules = {
-  policy: () => ({ approvers: [YOU], quorum: 1, reasonRequired: false, expiry: '24h', remind: '4h' }),
-  person: (principal) => principal,
-};
+const RULES = onePolicy({
+  ...{ approvers: [YOU], quorum: 1, requesterMayApprove: true, reasonRequired: false },
+  ...{ expiry: '24h', remind: '4h' },
+});
 
 export interface Playground {
   readonly gleaner: Gleaner;
@@ -100,11 +100,13 @@ async function joined(
 function aftermath(pretend: readonly PretendCluster[], broken: Set<string>): Chat {
   return {
     async show({ found, cluster, undoes }, { event }) {
-      if (event !== 'fixed' && event !== 'withdrawn') return;
-      if (undoes !== undefined || !broken.delete(found.mode)) return;
+      if (event !== 'fixed' && event !== 'withdrawn') return TOLD;
+      if (undoes !== undefined || !broken.delete(found.mode)) return TOLD;
       await pretend.find(({ id }) => id === cluster)?.afterwards(found.mode);
+      return TOLD;
     },
-    async answer() {},
-    async announce() {},
+    answer: async () => TOLD,
+    reply: async () => TOLD,
+    announce: async () => TOLD,
   };
 }

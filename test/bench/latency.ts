@@ -4,7 +4,7 @@ import { modes } from '../../handlers/index.ts';
 import drill from '../../handlers/ippool-status-wiped/drill.ts';
 import { systemClock } from '../../shared/adapters/clock/system.ts';
 import { connect } from '../../shared/adapters/kubernetes/connect.ts';
-import type { Rules } from '../../shared/flow/world.ts';
+import { onePolicy } from '../../shared/flow/world.ts';
 import { isRunning, isUndecided, type Principal, type Proposal } from '../../shared/model.ts';
 import type { Cluster, Watched } from '../../shared/ports/cluster.ts';
 import type { Store } from '../../shared/ports/store.ts';
@@ -25,10 +25,10 @@ const SUBJECT = drill.mode;
 const hasty = modes.map((mode) => (mode.id === SUBJECT ? { ...mode, settle: '0s' as const } : mode));
 /** Who decides here, about everything. */
 const YOU: Principal = 'local:you';
-const RULES: Rules = {
-  policy: () => ({ approvers: [YOU], quorum: 1, reasonRequired: false, expiry: '24h', remind: '4h' }),
-  person: (principal) => principal,
-};
+const RULES = onePolicy({
+  ...{ approvers: [YOU], quorum: 1, requesterMayApprove: true, reasonRequired: false },
+  ...{ expiry: '24h', remind: '4h' },
+});
 const POOL_NAME = 'pool1';
 const POOL = `/apis/loadbalancer.harvesterhci.io/v1beta1/ippools/${POOL_NAME}`;
 const ACCOUNT = ['system:serviceaccount:gleaner:gleaner-applier', ['system:serviceaccounts']] as const;

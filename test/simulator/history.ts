@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { touches } from '../../shared/handler.ts';
+import type { Principal } from '../../shared/model.ts';
 import type { Touch } from '../../shared/ports/cluster.ts';
 import type { Painted } from './paint.ts';
 
@@ -115,7 +116,8 @@ export function recorded(world: Painted): History {
 }
 
 /** Two names of one person. */
-export const person = (who: string) => (who === 'slack:U1' ? 'local:ann' : who);
+export const PEOPLE: Readonly<Record<string, readonly Principal[]>> = { ann: ['local:ann', 'slack:U1'] };
+const person = (who: string) => (PEOPLE.ann?.some((name) => name === who) ? 'ann' : who);
 
 /** I1: a decision in time, and a run of what is still so, approved by enough people who may. */
 async function mayBecome(world: Painted, id: string) {

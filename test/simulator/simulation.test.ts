@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { govern, Happening, happen } from './happenings.ts';
-import { person, recorded } from './history.ts';
+import { PEOPLE, recorded } from './history.ts';
 import { judge } from './judge.ts';
 import { BROKEN, look, paintWorld, vm } from './paint.ts';
 
@@ -28,7 +28,7 @@ async function live({ quorum, also, happenings }: Life) {
     ...BROKEN,
     metadata: { ...Object(BROKEN.metadata), labels: { broken: 'true', colour: 'red', ...labels } },
   };
-  const world = paintWorld([broken, vm('vm1'), vm('scrap-node1', false, {})], { quorum, also: labels, person });
+  const world = paintWorld([broken, vm('vm1'), vm('scrap-node1', false, {})], { quorum, also: labels, people: PEOPLE });
   const history = recorded(world);
   await world.proposed();
   for (const happening of happenings) await happen(world, happening, history);

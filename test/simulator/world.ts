@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { ROUTES } from '../../shared/flow/routes.ts';
-import type { Policy, World } from '../../shared/flow/world.ts';
+import { onePolicy, type Policy, type World } from '../../shared/flow/world.ts';
 import type { Mode } from '../../shared/handler.ts';
-import { type Click, type Event, type Fact, isRunning, type Outgoing, type Proposal } from '../../shared/model.ts';
+import {
+  type Click,
+  type Event,
+  type Fact,
+  isRunning,
+  type Outgoing,
+  type Principal,
+  type Proposal,
+} from '../../shared/model.ts';
 import type { Cluster } from '../../shared/ports/cluster.ts';
+import type { Directory } from '../../shared/ports/directory.ts';
 import type { Store } from '../../shared/ports/store.ts';
 import { HOPS } from '../../shared/worlds/hops.ts';
 
@@ -11,9 +20,17 @@ import { HOPS } from '../../shared/worlds/hops.ts';
 export const POLICY: Policy = {
   approvers: ['local:ann', 'local:bob'],
   quorum: 1,
+  requesterMayApprove: true,
   reasonRequired: false,
   expiry: '24h',
   remind: '4h',
+};
+
+/** A workplace in which everybody is somebody, and no groups are kept. */
+const EVERYBODY: Directory = {
+  isMember: async () => ({ is: 'yes' }),
+  belongs: async (_who, group) => ({ is: 'no', because: `${group} is not kept here` }),
+  fresh: () => EVERYBODY,
 };
 
 /** How often a process tells the clock. */
@@ -45,7 +62,8 @@ export function drivenWorld(options: {
   cluster: (now: () => Date) => Cluster;
   store: Store;
   policy?: Policy;
-  person?: (principal: string) => string;
+  people?: Readonly<Record<string, readonly Principal[]>>;
+  directory?: Directory;
 }): Driven {
   let time = Date.parse('2026-01-15T12:00:00Z');
   const now = () => new Date(time);
@@ -57,7 +75,8 @@ export function drivenWorld(options: {
     store: options.store,
     modes: [options.mode],
     clusters: new Map([[cluster.id, cluster]]),
-    rules: { policy: () => options.policy ?? POLICY, person: options.person ?? ((principal) => principal) },
+    rules: onePolicy(options.policy ?? POLICY, options.people),
+    directory: options.directory ?? EVERYBODY,
   };
 
   function publish(...outgoing: readonly Outgoing[]) {

@@ -1,6 +1,6 @@
 import { inWords } from '../../handler.ts';
 import type { Event, Proposal } from '../../model.ts';
-import type { Chat } from '../../ports/chat.ts';
+import { type Chat, TOLD } from '../../ports/chat.ts';
 
 /** Prints one line per stage of a proposal: for the demo, and for a terminal beside the page. */
 export function consoleChat(print: (line: string) => void): Chat {
@@ -9,16 +9,19 @@ export function consoleChat(print: (line: string) => void): Chat {
     async show(proposal, event) {
       const line = lineOf(proposal, event);
       // The same stage told twice is one line: deliveries are at least once.
-      if (line === undefined || said.get(proposal.id) === line) return;
+      if (line === undefined || said.get(proposal.id) === line) return TOLD;
       said.set(proposal.id, line);
       print(line);
+      return TOLD;
     },
-    async answer(click, because) {
-      print(`${stamp('refused')} ${click.who} ${click.choice}: ${because}`);
+    async answer(click, { ok, because }) {
+      if (!ok) print(`${stamp('refused')} ${click.who} ${click.choice}: ${because}`);
+      return TOLD;
     },
-    async announce(event) {
-      if (event.event === 'blinded' || event.event === 'sighted') print(`${stamp(event.event)} ${event.because}`);
-      if (event.event === 'stopped' || event.event === 'resumed') print(`${stamp(event.event)} by ${event.who}`);
+    reply: async () => TOLD,
+    async announce({ event, text }) {
+      if (event.event !== 'untold') print(`${stamp(event.event)} ${text}`);
+      return TOLD;
     },
   };
 }
@@ -38,6 +41,8 @@ function lineOf(proposal: Proposal, event: Event): string | undefined {
     }
     case 'applied':
       return `${stamp('applied')} ${proposal.run.steps.length} steps in ${tookOf(proposal)}`;
+    case 'unsent':
+      return undefined;
     default:
       return `${stamp(event.event)} ${'because' in event ? event.because : proposal.because}`;
   }

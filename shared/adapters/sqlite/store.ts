@@ -1,16 +1,8 @@
 import type * as z from 'zod';
-import { Image, Incident, LastGood, Proposal, Switch } from '../../model.ts';
+import { TABLES } from '../../model.ts';
 import type { Row, Store, Table, Tables } from '../../ports/store.ts';
 import { auditLog } from './audit-log.ts';
 import type { Database } from './database.ts';
-
-const SCHEMAS: { readonly [K in Table]: z.ZodType<Tables[K]> } = {
-  incident: Incident,
-  proposal: Proposal,
-  image: Image,
-  lastGood: LastGood,
-  switch: Switch,
-};
 
 /** The store of one process: items with compare-and-set, and the hash-chained audit log, in one SQLite file. */
 export function sqliteStore({ sql, transaction }: Database): Store {
@@ -47,6 +39,8 @@ export function sqliteStore({ sql, transaction }: Database): Store {
     audit: async (from, limit) => log.lines(from, limit),
   };
 }
+
+const SCHEMAS: { readonly [K in Table]: z.ZodType<Tables[K]> } = TABLES;
 
 /** Reads a row by its table's schema. What does not fit was changed by other hands: it throws, and nothing is guessed. */
 function read<K extends Table>(table: K, row: Record<string, unknown>): Row<Tables[K]> {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Chat } from '../../../shared/ports/chat.ts';
+import { type Chat, TOLD } from '../../../shared/ports/chat.ts';
 import { startOn, YOU } from './gleaner-on-bed.ts';
 import { shiftedClock } from './shifted-clock.ts';
 
@@ -20,9 +20,11 @@ async function main(): Promise<void> {
   const parent: Chat = {
     async show(proposal, { event }) {
       process.send?.({ event, proposal });
+      return TOLD;
     },
-    async answer() {},
-    async announce() {},
+    answer: async () => TOLD,
+    reply: async () => TOLD,
+    announce: async () => TOLD,
   };
   const warn = (because: string) => console.error(because);
   const gleaner = await startOn({ kubeconfig, clock, state, chats: [parent], warn });

@@ -1,7 +1,7 @@
 import { modes } from '../../../handlers/index.ts';
 import { systemClock } from '../../../shared/adapters/clock/system.ts';
 import { connect } from '../../../shared/adapters/kubernetes/connect.ts';
-import type { Rules } from '../../../shared/flow/world.ts';
+import { onePolicy } from '../../../shared/flow/world.ts';
 import type { ProbeResult } from '../../../shared/handler.ts';
 import { isRunning, isUndecided, type Principal, type Proposal } from '../../../shared/model.ts';
 import { HARVESTER_KUBERNETES } from '../../../shared/playground/base/harvester.ts';
@@ -19,10 +19,10 @@ import type { ShiftedClock } from './shifted-clock.ts';
 export const YOU: Principal = 'local:you';
 
 /** One person may approve everything; cards expire and remind as shipped. */
-const RULES: Rules = {
-  policy: () => ({ approvers: [YOU], quorum: 1, reasonRequired: false, expiry: '24h', remind: '4h' }),
-  person: (principal) => principal,
-};
+const RULES = onePolicy({
+  ...{ approvers: [YOU], quorum: 1, requesterMayApprove: true, reasonRequired: false },
+  ...{ expiry: '24h', remind: '4h' },
+});
 
 /** How long a wait goes on in real time, and how many milliseconds of the shifted clock each poll lets pass. */
 export interface Patience {

@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { Image, Incident, LastGood, Principal, Proposal, Switch } from './proposal.ts';
+
+const time = z.iso.datetime();
+const versioned = { schema: z.literal(1) };
+
+/** For how long a mode or an object on a cluster brings no new card and no reminder, because somebody said so. */
+export const Silence = z.object({
+  ...versioned,
+  id: z.string(),
+  cluster: z.string(),
+  /** A mode's id, or an object such as `Node/node1`. */
+  what: z.string(),
+  who: Principal,
+  at: time,
+  until: time,
+  because: z.string(),
+});
+export type Silence = z.infer<typeof Silence>;
+
+/** Where the card of an incident stands in chat, and how much of the record is shown there. */
+export const Post = z.object({
+  ...versioned,
+  /** The incident's id. */
+  id: z.string(),
+  cluster: z.string(),
+  /** The proposal that the card shows. */
+  proposal: z.string(),
+  channel: z.string(),
+  /** The chat's id of the message; absent while it is not known to have arrived. */
+  message: z.string().optional(),
+  /** A digest of what the message shows. */
+  shown: z.string().optional(),
+  /** How many stages of the proposal's timeline the thread was told. */
+  told: z.number().int(),
+  /** When a delivery that goes on with it is due: another one need not be sent. */
+  dueAt: time.optional(),
+});
+export type Post = z.infer<typeof Post>;
+
+/** How a chat channel takes messages. */
+export const Lane = z.object({
+  ...versioned,
+  /** The chat's id of the channel. */
+  id: z.string(),
+  /** When the next message may go out. */
+  nextAt: time,
+  /** Since when nothing got through. */
+  failingSince: time.optional(),
+  because: z.string().optional(),
+  /** Whether the outage was told to the bus. */
+  isUnheard: z.boolean(),
+  /** The incidents whose cards wait for their turn. */
+  waiting: z.array(z.string()),
+  /** When a digest of those was posted last. */
+  digestAt: time.optional(),
+});
+export type Lane = z.infer<typeof Lane>;
+
+/** That a click was received, and what became of it: a copy of it has no effect, and gets the same answer. */
+export const Receipt = z.object({
+  ...versioned,
+  /** The click's id. */
+  id: z.string(),
+  at: time,
+  answer: z.object({ ok: z.boolean(), because: z.string() }).optional(),
+});
+export type Receipt = z.infer<typeof Receipt>;
+
+/** The policy that was in force when the clock last ticked, so that a change of it is told, also of one made while nothing ran. */
+export const PolicyInForce = z.object({ ...versioned, id: z.literal('policy'), at: time, text: z.string() });
+export type PolicyInForce = z.infer<typeof PolicyInForce>;
+
+/** The items of the store by the name of their table. Each has an `id`, unique in its table. */
+export const TABLES = {
+  incident: Incident,
+  proposal: Proposal,
+  image: Image,
+  lastGood: LastGood,
+  switch: Switch,
+  silence: Silence,
+  post: Post,
+  lane: Lane,
+  receipt: Receipt,
+  policy: PolicyInForce,
+} as const;
+export type Tables = { [K in keyof typeof TABLES]: z.infer<(typeof TABLES)[K]> };
+export type Table = keyof Tables;
