@@ -103,6 +103,7 @@ describe('A diagnosis that somebody asks for', () => {
     const { revision } = await posted(world, id);
     await press(world, { choice: 'reject', proposal: id, revision });
 
+    world.advance(60_000);
     await press(world, { choice: 'diagnose', proposal: id, who: 'local:bob' });
     await world.settle(1);
 
