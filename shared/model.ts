@@ -124,6 +124,8 @@ export const Fact = z.discriminatedUnion('event', [
   z.object({ event: z.literal('refused'), click: Click, because, see: z.string().optional() }),
   /** What a look showed that somebody asked for, or what a choice for a whole cluster did. */
   z.object({ event: z.literal('answered'), click: Click, because }),
+  /** Somebody who may decide wants a run undone: whether that can be, a look at the cluster tells. */
+  z.object({ event: z.literal('undo-asked'), ...on, click: Click }),
   /** A click was received a while ago: if it was not decided since, the clicker is told that it is kept. */
   z.object({ event: z.literal('waited'), click: Click }),
   /** Somebody wants to read something. */

@@ -4,7 +4,7 @@ import type { Row } from '../ports/store.ts';
 import { type Decision, decided, refused, successor, whyNot } from './decision.ts';
 import { approversOf, isOwnRequest, notAllowed, policyForPlan, policyId } from './permit.ts';
 import { change } from './transition.ts';
-import { clusterOf, type Policy, type World } from './world.ts';
+import type { Policy, World } from './world.ts';
 
 /** Counts an approval of one plan at the revision that was read. The one that fills the quorum approves the proposal. */
 export async function approve(world: World, row: Row<Proposal>, click: Click): Promise<Decision> {
@@ -42,6 +42,7 @@ export async function approve(world: World, row: Row<Proposal>, click: Click): P
   return changed && [decided(item.id, click, because)];
 }
 
+export const OTHER_REVISION = 'it is not the revision that you read: read it again';
 export const SUPERSEDED = 'a newer proposal took its place: read that one';
 
 /** Whether its incident still names this proposal: a crash while a newer one was opened leaves one that it does not. */
@@ -58,10 +59,11 @@ async function refusalOf(
 ): Promise<string | undefined> {
   if (!isUndecided(item.state)) return whyNot(world, item);
   if (world.clock.now().getTime() >= Date.parse(item.expiresAt)) return 'it has expired: diagnose it again';
-  if (click.revision !== item.revision) return 'it is not the revision that you read: read it again';
+  if (click.revision !== item.revision) return OTHER_REVISION;
   if (!plan) return `it offers no plan ${click.plan ?? '(none named)'}`;
-  const cluster = clusterOf(world, item.cluster);
-  if (cluster.does === 'observe')
+  const cluster = world.known.get(item.cluster);
+  if (!cluster) return 'Gleaner does not follow this cluster any more';
+  if (cluster.does !== 'apply')
     return `Gleaner only observes ${cluster.name}: set "mode: apply" for it in gleaner.yaml`;
   const blocked = item.dryRuns[plan.id]?.find((run) => run.is === 'blocked');
   if (blocked?.is === 'blocked') return `the cluster would refuse it: ${blocked.because}`;

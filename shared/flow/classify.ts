@@ -11,13 +11,18 @@ import { canonical, incidentId, revisionOf } from './identity.ts';
 import { keepLastGood, pictureOf } from './picture.ts';
 import { mayFollow } from './propose.ts';
 import { silenceOf } from './silence.ts';
+import { offerUndo } from './undo.ts';
 import { clusterOf, type Hop, modeOf, type World } from './world.ts';
 
 /** A fault that is gone must stay away at least this long before its card is withdrawn: a flapping object is one incident. */
 const CLEAR_AFTER = milliseconds('60s');
 
+/** What looks at a cluster and touches nothing: it recognises faults, and works out what an undo would do. */
+export const classify: Hop<'observed' | 'undo-asked'> = (world, event) =>
+  event.event === 'observed' ? lookAt(world, event) : offerUndo(world, event);
+
 /** Looks at one mode on one cluster: recognises, holds for the settle window, asks for dry runs, and tells what is gone. */
-export const classify: Hop<'observed'> = async (world, event) => {
+const lookAt: Hop<'observed'> = async (world, event) => {
   const mode = modeOf(world, event.mode);
   const cluster = clusterOf(world, event.cluster);
   const look = await pictureOf(world, cluster, mode);

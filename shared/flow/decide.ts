@@ -1,16 +1,17 @@
 import { milliseconds } from '../handler.ts';
 import { type Click, isRunning, isUndecided, type Outgoing, type Proposal } from '../model.ts';
 import type { Row } from '../ports/store.ts';
-import { approve } from './approve.ts';
+import { approve, OTHER_REVISION } from './approve.ts';
 import { type Decision, decided, refused, successor, whyNot } from './decision.ts';
 import { diagnose } from './diagnose.ts';
 import { flip } from './emergency.ts';
 import { cut } from './fit.ts';
+import { kept } from './kept.ts';
 import { notAllowed, policyForPlan } from './permit.ts';
 import { policyOf } from './propose.ts';
 import { silence, unsilence } from './silence.ts';
 import { change } from './transition.ts';
-import { planOf, proposeUndo } from './undo.ts';
+import { planOf } from './undo.ts';
 import type { Hop, World } from './world.ts';
 
 /** For how long a snoozed card stays silent. */
@@ -26,13 +27,7 @@ const ATTEMPTS = 5;
 export const decide: Hop<'clicked'> = async (world, { click: received, at }) => {
   const { reason, ...rest } = received;
   const click: Click = { ...rest, ...(reason !== undefined && { reason: cut(reason) }) };
-  const outgoing = await chosen(world, click, at);
-  for (const { fact } of outgoing) {
-    if (fact.event !== 'decided' && fact.event !== 'refused' && fact.event !== 'answered') continue;
-    await record(world, fact);
-    await answer(world, click, { ok: fact.event !== 'refused', because: fact.because });
-  }
-  return outgoing;
+  return kept(world, await chosen(world, click, at));
 };
 
 function chosen(world: World, click: Click, at: string): Promise<readonly Outgoing[]> {
@@ -51,21 +46,6 @@ function chosen(world: World, click: Click, at: string): Promise<readonly Outgoi
   }
 }
 
-/** The address that takes an answer is a capability: it stays out of the audit log. */
-function record(world: World, { click, ...said }: { click: Click; because: string; event: string }): Promise<void> {
-  const from = click.from && { ...click.from, reply: undefined };
-  const text = JSON.stringify({ ...said, click: { ...click, from } });
-  return world.store.append({ at: world.clock.now().toISOString(), kind: 'decision', text });
-}
-
-/** Kept for who clicked: until then the clicker is told that the click waits. Whoever wrote another answer first has answered. */
-async function answer(world: World, click: Click, given: { ok: boolean; because: string }): Promise<void> {
-  if (!click.from) return;
-  const row = await world.store.get('receipt', click.id);
-  const at = row?.item.at ?? world.clock.now().toISOString();
-  await world.store.put('receipt', { schema: 1, id: click.id, at, answer: given }, row?.version ?? 0);
-}
-
 async function settle(world: World, click: Click, at: string): Promise<readonly Outgoing[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const row = click.proposal === undefined ? undefined : await world.store.get('proposal', click.proposal);
@@ -81,6 +61,7 @@ async function refusalOf(world: World, item: Proposal, click: Click): Promise<Ou
   if (!(await isItsCard(world, item, click)))
     return refused(click, 'this is a copy of its card, or an old one: decide on the one that Gleaner keeps', item.id);
   if (click.choice === 'approve') return undefined;
+  if (click.revision !== undefined && click.revision !== item.revision) return refused(click, OTHER_REVISION, item.id);
   const plan = planOf(item);
   const policy = plan ? policyForPlan(world, item.found, plan) : policyOf(world, item.found);
   const refusal = await notAllowed(world, policy, click.who, click.from);
@@ -107,7 +88,7 @@ function choose(world: World, row: Row<Proposal>, click: Click, at: string): Pro
     case 'done':
       return done(world, row, click, at);
     case 'undo':
-      return proposeUndo(world, row, click);
+      return Promise.resolve(undoAsked(row.item.id, click));
     case 'again':
     case 'diagnose':
       return again(world, row, click);
@@ -178,13 +159,15 @@ async function done(world: World, row: Row<Proposal>, click: Click, at: string):
   return changed && told;
 }
 
+/** Whether a run can be undone, only a look at the cluster can tell: it is left to the hop that looks. */
+const undoAsked = (proposal: string, click: Click): Outgoing[] => [{ fact: { event: 'undo-asked', proposal, click } }];
+
 /** Looks at the mode again, and lets a new proposal of the same revision follow one that is over. */
 async function again(world: World, row: Row<Proposal>, click: Click): Promise<Decision> {
   const { id, state, cluster, found, undoes } = row.item;
   if (isRunning(state)) return refused(click, 'its run is under way');
   const isOver = !isUndecided(state);
-  const undone = isOver && undoes !== undefined ? await world.store.get('proposal', undoes) : undefined;
-  if (undone) return proposeUndo(world, undone, click);
+  if (isOver && undoes !== undefined) return undoAsked(undoes, click);
   const because = `${click.who} asked to look again`;
   const set = isOver ? { again: click.who } : {};
   const changed = await change(world, row, { because, who: click.who, stage: 'again', set });

@@ -14,7 +14,7 @@ export async function diagnose(world: World, click: Click): Promise<readonly Out
   if (!cluster.ok) return refused(click, cluster.because);
   const refusal = await notAllowedThere(world, cluster.id, click);
   if (refusal !== undefined) return refused(click, refusal);
-  const flavour = world.clusters.get(cluster.id)?.flavour;
+  const flavour = world.known.get(cluster.id)?.flavour;
   const modes = world.modes.filter((mode) => mode.on === flavour && concerns(mode, click.what));
   if (modes.length === 0) {
     const known = world.modes.map(({ id }) => id).join(', ');

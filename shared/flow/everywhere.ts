@@ -7,7 +7,7 @@ type Meant = { readonly ok: true; readonly id: string } | { readonly ok: false; 
 
 /** Finds the cluster that a person named by id or name, or the only one there is. Also one that is not connected now can be meant. */
 export async function clusterNamed(world: World, text: string | undefined): Promise<Meant> {
-  const all = [...world.clusters.values()];
+  const all = [...world.known.values()];
   if (text === undefined) {
     const [only, ...others] = all;
     if (only && others.length === 0) return { ok: true, id: only.id };

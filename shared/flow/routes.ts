@@ -2,7 +2,7 @@ import type { EventName } from '../model.ts';
 
 /** Which hop takes which events: the rules of the bus, the same in process and on EventBridge. */
 export const ROUTES = {
-  classify: ['observed'],
+  classify: ['observed', 'undo-asked'],
   propose: ['found', 'cleared'],
   decide: ['clicked'],
   apply: ['decided', 'applying'],

@@ -54,7 +54,7 @@ export async function unsilence(world: World, click: Click, at: string): Promise
   const put = await world.store.put('silence', ended, row.version);
   if (!put.ok) throw new Error(`The silence of ${what} was changed by somebody else at the same time`);
   const looks: Outgoing[] = world.modes
-    .filter((mode) => world.clusters.get(cluster.id)?.flavour === mode.on)
+    .filter((mode) => world.known.get(cluster.id)?.flavour === mode.on)
     .map((mode) => ({
       fact: { event: 'observed', cluster: cluster.id, mode: mode.id, because: 'a silence ended', objects: [] },
     }));

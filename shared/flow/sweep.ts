@@ -60,7 +60,7 @@ function recheck(world: World, since: number, now: number): Outgoing[] {
   return world.modes.flatMap((mode) => {
     const every = milliseconds(mode.again);
     if (Math.floor(since / every) === Math.floor(now / every)) return [];
-    return [...world.clusters.values()]
+    return [...world.known.values()]
       .filter((cluster) => cluster.flavour === mode.on)
       .map(({ id }) => ({
         fact: { event: 'observed' as const, cluster: id, mode: mode.id, because: 'time to look again', objects: [] },

@@ -16,10 +16,11 @@ import { type Decision, decided, refused } from './decision.ts';
 import { dryRunsOf } from './dry-run.ts';
 import { fitted } from './fit.ts';
 import { canonical, proposalId, revisionOf } from './identity.ts';
+import { kept } from './kept.ts';
 import { pictureOf } from './picture.ts';
 import { opened } from './propose.ts';
 import { change } from './transition.ts';
-import { clusterOf, modeOf, type World } from './world.ts';
+import { clusterOf, type Hop, modeOf, type World } from './world.ts';
 
 /** The plan that was carried out, of the proposal that a run belongs to. */
 export const planOf = (proposal: Proposal): Plan | undefined =>
@@ -41,8 +42,20 @@ export async function whyNoUndo(world: World, proposal: Proposal): Promise<strin
     : `${changed} was changed since: what stands there is not what the run wrote`;
 }
 
-/** Opens the undo of a run as a proposal of its own, with its own diff and its own approval. */
-export async function proposeUndo(world: World, row: Row<Proposal>, click: Click): Promise<Decision> {
+/** Opens the undo of a run as a proposal of its own, or tells who asked why there is none. */
+export const offerUndo: Hop<'undo-asked'> = async (world, { proposal, click }) => {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const row = await world.store.get('proposal', proposal);
+    const decision = row ? await proposeUndo(world, row, click) : refused(click, `there is no proposal ${proposal}`);
+    if (decision) return kept(world, decision);
+  }
+  throw new Error(`Proposal ${proposal} kept changing while its undo was worked out`);
+};
+
+const ATTEMPTS = 5;
+
+/** A proposal of its own, with its own diff and its own approval. */
+async function proposeUndo(world: World, row: Row<Proposal>, click: Click): Promise<Decision> {
   const { item } = row;
   const asked = `${click.who} asked for an undo`;
   const incident = await world.store.get('incident', item.incident);

@@ -1,7 +1,7 @@
 import type { Duration, Mode, Risk } from '../handler.ts';
 import type { Event, EventName, Outgoing, Principal } from '../model.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Cluster } from '../ports/cluster.ts';
+import type { Cluster, KnownCluster } from '../ports/cluster.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { Store } from '../ports/store.ts';
 
@@ -45,6 +45,9 @@ export interface World {
   readonly clock: Pick<Clock, 'now'>;
   readonly store: Store;
   readonly modes: readonly Mode[];
+  /** Every cluster that Gleaner follows, by its id. */
+  readonly known: ReadonlyMap<string, KnownCluster>;
+  /** Those that are reached from here: all of them, or none where a hop needs none. */
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly rules: Rules;
   readonly directory: Directory;

@@ -40,13 +40,17 @@ export type Watched =
 /** A picture of the cluster, without what the store remembers of it. */
 export type Picture = Omit<Look, 'lastGood'>;
 
-/** One cluster that Gleaner follows. Its id is the uid of the namespace kube-system. */
-export interface Cluster {
+/** What is known of a cluster without reaching it. Its id is the uid of the namespace kube-system. */
+export interface KnownCluster {
   readonly id: string;
   readonly name: string;
   readonly flavour: 'harvester' | 'rancher';
   /** `observe`: proposes, touches nothing. */
   readonly does: 'observe' | 'apply';
+}
+
+/** One cluster that is reached from here. */
+export interface Cluster extends KnownCluster {
   /** A fresh picture, with the rights of one mode: what it does not declare is refused by a throw. */
   look(rights: Rights): Promise<Picture>;
   read(ref: ObjectRef): Promise<Read>;

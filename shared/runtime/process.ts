@@ -80,7 +80,7 @@ export function runProcess({ world, bus, clock, hops, watch, log, metrics }: Pro
 
 /** After a start every mode looks once, for nothing tells of what happened while nobody watched. */
 const firstLooks = (world: World): Outgoing[] =>
-  [...world.clusters.values()].flatMap((cluster) =>
+  [...world.known.values()].flatMap((cluster) =>
     world.modes
       .filter((mode) => mode.on === cluster.flavour)
       .map((mode) => ({

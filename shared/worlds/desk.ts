@@ -30,7 +30,7 @@ export function desk({ world, bus, chat, wall, configurationTrouble, playground 
     now: () => world.clock.now(),
     async clusters() {
       return Promise.all(
-        [...world.clusters.values()].map(async ({ id, name, flavour, does }) => {
+        [...world.known.values()].map(async ({ id, name, flavour, does }) => {
           const row = await world.store.get('switch', id);
           const stopped = row?.item.stopped ? row.item.who : undefined;
           return { id, name, flavour, does, stopped, blind: chat.blindness(id) };
@@ -78,7 +78,7 @@ async function cards(world: World): Promise<Card[]> {
 export function draw(world: World, proposal: Proposal): Card {
   const { found, cluster: id } = proposal;
   const mode = world.modes.find((one) => one.id === found.mode);
-  const cluster = world.clusters.get(id);
+  const cluster = world.known.get(id);
   return cardOf(proposal, {
     clusterName: cluster?.name ?? `cluster ${id}`,
     modeTitle: mode?.title ?? nameOf(found.subject),

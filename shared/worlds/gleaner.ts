@@ -60,11 +60,9 @@ export function startGleaner(parts: Parts): Gleaner {
     ...{ database, clock, routes: ROUTES },
     trouble: (because) => parts.log.error({ because }, 'the bus is in trouble'),
   });
+  const clusters = new Map(parts.clusters.map((cluster) => [cluster.id, cluster]));
   const world: World = {
-    clock,
-    store,
-    modes,
-    clusters: new Map(parts.clusters.map((cluster) => [cluster.id, cluster])),
+    ...{ clock, store, modes, clusters, known: clusters },
     rules,
     directory: parts.directory ?? localDirectory,
   };

@@ -70,11 +70,13 @@ export function drivenWorld(options: {
   const cluster = options.cluster(now);
   const queue: { hop: keyof typeof HOPS; event: Event; due: number }[] = [];
   const facts: Fact[] = [];
+  const clusters = new Map([[cluster.id, cluster]]);
   const world: World = {
     clock: { now },
     store: options.store,
     modes: [options.mode],
-    clusters: new Map([[cluster.id, cluster]]),
+    known: clusters,
+    clusters,
     rules: onePolicy(options.policy ?? POLICY, options.people),
     directory: options.directory ?? EVERYBODY,
   };

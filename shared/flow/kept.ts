@@ -1,0 +1,27 @@
+import type { Click, Outgoing } from '../model.ts';
+import type { World } from './world.ts';
+
+/** Audits what became of clicks, and keeps the answers for who clicked; gives back what is to be published. */
+export async function kept(world: World, outgoing: readonly Outgoing[]): Promise<readonly Outgoing[]> {
+  for (const { fact } of outgoing) {
+    if (fact.event !== 'decided' && fact.event !== 'refused' && fact.event !== 'answered') continue;
+    await record(world, fact);
+    await answer(world, fact.click, { ok: fact.event !== 'refused', because: fact.because });
+  }
+  return outgoing;
+}
+
+/** The address that takes an answer is a capability: it stays out of the audit log. */
+function record(world: World, { click, ...said }: { click: Click; because: string; event: string }): Promise<void> {
+  const from = click.from && { ...click.from, reply: undefined };
+  const text = JSON.stringify({ ...said, click: { ...click, from } });
+  return world.store.append({ at: world.clock.now().toISOString(), kind: 'decision', text });
+}
+
+/** Kept for who clicked: until then the clicker is told that the click waits. Whoever wrote another answer first has answered. */
+async function answer(world: World, click: Click, given: { ok: boolean; because: string }): Promise<void> {
+  if (!click.from) return;
+  const row = await world.store.get('receipt', click.id);
+  const at = row?.item.at ?? world.clock.now().toISOString();
+  await world.store.put('receipt', { schema: 1, id: click.id, at, answer: given }, row?.version ?? 0);
+}
