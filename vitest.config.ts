@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const slow = ['test/cluster/**', 'test/browser/**', 'test/package/**', 'test/architecture.test.ts'];
+const slow = ['test/cluster/**', 'test/browser/**', 'test/aws/**', 'test/package/**', 'test/architecture.test.ts'];
 
 export default defineConfig({
   test: {
@@ -25,6 +25,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      { test: { name: 'aws', include: ['test/aws/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
       { test: { name: 'package', include: ['test/package/**/*.test.ts'], testTimeout: 300_000 } },
     ],
   },

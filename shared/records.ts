@@ -71,6 +71,25 @@ export type Receipt = z.infer<typeof Receipt>;
 export const PolicyInForce = z.object({ ...versioned, id: z.literal('policy'), at: time, text: z.string() });
 export type PolicyInForce = z.infer<typeof PolicyInForce>;
 
+/** A cluster that Gleaner follows from outside its process: who it is, and how it is reached. */
+export const Registered = z.object({
+  ...versioned,
+  /** The uid of its namespace kube-system. */
+  id: z.string(),
+  name: z.string(),
+  flavour: z.enum(['harvester', 'rancher']),
+  does: z.enum(['observe', 'apply']),
+  /** The name of the parameter that holds its kubeconfig, where functions reach it themselves. */
+  kubeconfig: z.string().optional(),
+  registeredAt: time,
+  /** When its watcher was heard last, and of which version it is. */
+  beatAt: time.optional(),
+  watcher: z.string().optional(),
+  /** Since when its watcher is missed, once that was told. */
+  missedSince: time.optional(),
+});
+export type Registered = z.infer<typeof Registered>;
+
 /** The items of the store by the name of their table. Each has an `id`, unique in its table. */
 export const TABLES = {
   incident: Incident,
@@ -83,6 +102,7 @@ export const TABLES = {
   lane: Lane,
   receipt: Receipt,
   policy: PolicyInForce,
+  cluster: Registered,
 } as const;
 export type Tables = { [K in keyof typeof TABLES]: z.infer<(typeof TABLES)[K]> };
 export type Table = keyof Tables;
