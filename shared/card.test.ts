@@ -29,7 +29,7 @@ describe('The card', () => {
     const { lines } = cardOf(await open(), setting);
 
     expect(lines.map(({ label, text }) => `${label}: ${text}`)).toEqual([
-      'Since: 2026-01-15 12:00 UTC (9 min 30 s), by unknown (certain)',
+      'Since: 2026-01-15 12:00 UTC (9 min 30 s)',
       'Users: nothing yet',
       'Can it wait: Until morning: it is only a label',
       'Approve: Mends node1.',

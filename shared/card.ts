@@ -68,9 +68,13 @@ export interface Card {
 
 const LINES = 600;
 
-/** Text of at most `limit` characters, cut with a mark where it was longer. */
-const shorten = (text: string, limit: number) =>
-  text.length <= limit ? text : `${[...text].slice(0, limit - 1).join('')}…`;
+/** Text of at most `limit` characters, cut with a mark where it was longer: between words, where there are any. */
+function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const room = [...text].slice(0, limit - 1).join('');
+  const space = room.lastIndexOf(' ');
+  return `${space > limit / 2 ? room.slice(0, space) : room}…`;
+}
 
 /** A moment as everybody reads it, whatever their zone: `2026-01-15 12:00 UTC`. */
 const utc = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
@@ -111,7 +115,7 @@ function firstScreen(proposal: Proposal, plans: readonly CardPlan[], { now }: Se
   const ago = inWords(now.getTime() - Date.parse(since));
   const wait = found.mayWait;
   return [
-    { label: 'Since', text: `${utc(since)} (${ago}), by ${found.cause} (${found.confidence})` },
+    { label: 'Since', text: `${utc(since)} (${ago})` },
     { label: 'Users', text: found.users },
     { label: 'Can it wait', text: `${wait.untilMorning ? 'Until morning' : 'No'}: ${wait.because}` },
     {
