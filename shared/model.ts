@@ -168,6 +168,15 @@ export const Fact = z.discriminatedUnion('event', [
   /** The watch of a cluster lost sight of a kind, or sees again. */
   z.object({ event: z.literal('blinded'), cluster: z.string(), kind: z.string(), because }),
   z.object({ event: z.literal('sighted'), cluster: z.string(), kind: z.string(), because }),
+  /** The watcher of a cluster is alive, and sees. */
+  z.object({
+    event: z.literal('beat'),
+    cluster: z.string(),
+    name: z.string(),
+    flavour: z.enum(['harvester', 'rancher']),
+    /** The watcher's release. */
+    version: z.string(),
+  }),
   /** The clock: the only source of "later" beyond a delivery's delay. */
   z.object({ event: z.literal('ticked'), since: z.iso.datetime() }),
 ]);

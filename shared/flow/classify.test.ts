@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { paintMode } from '../../test/simulator/mode.ts';
 import { BROKEN, look, node, paintWorld, vm } from '../../test/simulator/paint.ts';
 import { stillLife } from '../adapters/stilllife/look.ts';
+import type { Kind, Rights } from '../handler.ts';
 
 describe('classify', () => {
   it('proposes a fault only after it has held for the settle window', async () => {
@@ -133,6 +134,30 @@ describe('classify', () => {
     }
 
     expect((await world.proposals()).map(({ state }) => state)).toEqual(['open']);
+  });
+
+  it('changes nothing about a card where a look breaks off because something cannot be read', async () => {
+    const world = paintWorld([BROKEN, vm('vm1')]);
+    await world.proposed();
+    const before = await world.proposals();
+    const whole = world.cluster.look;
+    const list = () => Promise.reject(new Error('Vm cannot be read just now'));
+    Object.assign(world.cluster, {
+      look: async (rights: Rights) => {
+        const picture = await whole(rights);
+        return { ...picture, list: (kind: Kind) => (kind.kind === 'Vm' ? list() : picture.list(kind)) };
+      },
+    });
+    for (let minute = 0; minute < 5; minute++) {
+      look(world);
+      await world.settle(0);
+      world.advance(60_000);
+    }
+    Object.assign(world.cluster, { look: whole });
+    look(world);
+    await world.settle(5);
+
+    expect(await world.proposals()).toEqual(before);
   });
 
   it('looks once more when the windows are over, however many objects wait for that', async () => {

@@ -7,7 +7,7 @@ export const ROUTES = {
   decide: ['clicked'],
   apply: ['decided', 'applying'],
   verify: ['applied', 'verifying'],
-  sweep: ['ticked'],
+  sweep: ['ticked', 'beat'],
   notify: [
     'proposed',
     'superseded',

@@ -4,7 +4,7 @@ import { answered, refused } from './decision.ts';
 import { clusterNamed, notAllowedThere } from './everywhere.ts';
 import { cut } from './fit.ts';
 import { digestOf } from './identity.ts';
-import type { World } from './world.ts';
+import { looksAt, type World } from './world.ts';
 
 /** Nobody forgets a fault for longer than a day. */
 const LONGEST = milliseconds('24h');
@@ -53,15 +53,11 @@ export async function unsilence(world: World, click: Click, at: string): Promise
   const ended: Silence = { ...row.item, until: at };
   const put = await world.store.put('silence', ended, row.version);
   if (!put.ok) throw new Error(`The silence of ${what} was changed by somebody else at the same time`);
-  const looks: Outgoing[] = world.modes
-    .filter((mode) => world.known.get(cluster.id)?.flavour === mode.on)
-    .map((mode) => ({
-      fact: { event: 'observed', cluster: cluster.id, mode: mode.id, because: 'a silence ended', objects: [] },
-    }));
+  const known = world.known.get(cluster.id);
   return [
     { fact: { event: 'unsilenced', silence: ended, who: click.who } },
     answered(click, `${what} is heard again`),
-    ...looks,
+    ...(known ? looksAt(world, known, 'a silence ended') : []),
   ];
 }
 

@@ -1,14 +1,15 @@
-import { milliseconds, nameOf } from '../handler.ts';
+import { type Mode, milliseconds, nameOf } from '../handler.ts';
 import { isRunning, isUndecided, type Outgoing, type Proposal } from '../model.ts';
 import type { Row } from '../ports/store.ts';
 import { isCurrent } from './approve.ts';
+import { beat, missedWatchers } from './beat.ts';
 import { successor } from './decision.ts';
 import { policyOf } from './propose.ts';
 import { repoliced } from './repolice.ts';
 import { silenceOf } from './silence.ts';
 import { change } from './transition.ts';
 import { planOf } from './undo.ts';
-import type { Hop, World } from './world.ts';
+import { type Hop, looksAt, type World } from './world.ts';
 
 /** An event of a run that is this late was lost: it is sent again, now and then, for the bus tries again by itself. */
 const LOST_AFTER = milliseconds('15s');
@@ -19,9 +20,11 @@ const ORPHAN_AFTER = milliseconds('60s');
 const GIVEN_UP_AFTER = milliseconds('48h');
 
 /** The only source of "later" beyond a delivery's delay: expiry, reminders, snoozes that end, re-checks, lost events. */
-export const sweep: Hop<'ticked'> = async (world, event) => {
+export const sweep: Hop<'ticked' | 'beat'> = async (world, event) => {
+  if (event.event === 'beat') return beat(world, event);
   const outgoing: Outgoing[] = [
     ...(await repoliced(world)),
+    ...(await missedWatchers(world)),
     ...recheck(world, Date.parse(event.since), Date.parse(event.at)),
   ];
   for (const row of await world.store.list('proposal')) {
@@ -57,15 +60,8 @@ async function toldAgain(world: World, item: Proposal, tick: string): Promise<Ou
 
 /** Each mode is looked at again whenever a multiple of its `again` has passed since the former tick. */
 function recheck(world: World, since: number, now: number): Outgoing[] {
-  return world.modes.flatMap((mode) => {
-    const every = milliseconds(mode.again);
-    if (Math.floor(since / every) === Math.floor(now / every)) return [];
-    return [...world.known.values()]
-      .filter((cluster) => cluster.flavour === mode.on)
-      .map(({ id }) => ({
-        fact: { event: 'observed' as const, cluster: id, mode: mode.id, because: 'time to look again', objects: [] },
-      }));
-  });
+  const isDue = ({ again }: Mode) => Math.floor(since / milliseconds(again)) !== Math.floor(now / milliseconds(again));
+  return [...world.known.values()].flatMap((cluster) => looksAt(world, cluster, 'time to look again', isDue));
 }
 
 async function undecided(world: World, row: Row<Proposal>): Promise<Outgoing[]> {

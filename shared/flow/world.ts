@@ -59,6 +59,17 @@ export type Hop<E extends EventName> = (
   event: Extract<Event, { event: E }>,
 ) => Promise<readonly Outgoing[]>;
 
+/** Lets every mode look at a cluster, or those that `which` names. */
+export const looksAt = (
+  { modes }: Pick<World, 'modes'>,
+  { id: cluster, flavour }: Pick<KnownCluster, 'id' | 'flavour'>,
+  because: string,
+  which: (mode: Mode) => boolean = () => true,
+): Outgoing[] =>
+  modes
+    .filter((mode) => mode.on === flavour && which(mode))
+    .map(({ id: mode }) => ({ fact: { event: 'observed', cluster, mode, because, objects: [] } }));
+
 /** The mode of that id. Throws where this Gleaner does not know it: a newer one may be taking over. */
 export function modeOf(world: World, id: string): Mode {
   const mode = world.modes.find((one) => one.id === id);

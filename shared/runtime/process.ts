@@ -1,5 +1,5 @@
 import type { HopName } from '../flow/routes.ts';
-import type { World } from '../flow/world.ts';
+import { looksAt, type World } from '../flow/world.ts';
 import { milliseconds } from '../handler.ts';
 import type { Event, EventName, Outgoing } from '../model.ts';
 import type { Bus, Consumer } from '../ports/bus.ts';
@@ -80,16 +80,4 @@ export function runProcess({ world, bus, clock, hops, watch, log, metrics }: Pro
 
 /** After a start every mode looks once, for nothing tells of what happened while nobody watched. */
 const firstLooks = (world: World): Outgoing[] =>
-  [...world.known.values()].flatMap((cluster) =>
-    world.modes
-      .filter((mode) => mode.on === cluster.flavour)
-      .map((mode) => ({
-        fact: {
-          event: 'observed' as const,
-          cluster: cluster.id,
-          mode: mode.id,
-          because: 'Gleaner started',
-          objects: [],
-        },
-      })),
-  );
+  [...world.known.values()].flatMap((cluster) => looksAt(world, cluster, 'Gleaner started'));
