@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SubresourceCall, serveSubresources } from './bed/aggregated.ts';
 import { type Bed, startBed } from './bed/start-bed.ts';
+import { until } from './bed/until.ts';
 
 const machine = '/apis/subresources.kubevirt.io/v1/namespaces/default/virtualmachines/vm1';
 const calls: SubresourceCall[] = [];
@@ -50,9 +51,13 @@ describe('the subresources of a virtual machine', () => {
     await bed.request('POST', `${roles}/clusterroles`, { metadata: { name: 'stops' }, rules: [rule] });
     await bed.request('POST', `${roles}/clusterrolebindings`, { metadata: { name: 'stops' }, roleRef, subjects });
 
-    const stopped = await bed.as('gleaner-applier')('PUT', `${machine}/stop`, {});
+    const stop = bed.as('gleaner-applier');
+    // The API server reads a role a moment after it was written.
+    await until(
+      'the role is in force',
+      async () => (await stop('PUT', `${machine}/stop`, {})).code === 202 || undefined,
+    );
 
-    expect(stopped.code).toBe(202);
     expect(calls.at(-1)).toHaveProperty('user', 'gleaner-applier');
   });
 });

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manualClock } from '../../shared/adapters/clock/manual.ts';
 import { systemClock } from '../../shared/adapters/clock/system.ts';
 import { type Connected, connect } from '../../shared/adapters/kubernetes/connect.ts';
+import { GRACE } from '../../shared/adapters/kubernetes/grace.ts';
+import type { Look } from '../../shared/handler.ts';
 import { ConfigMap, Job, Node, Pod } from '../../shared/kinds.ts';
 import { json, type Loopback, startLoopback, status, until } from './loopback.ts';
 
@@ -33,6 +35,14 @@ const item = (name: string, more: object = {}) => ({
 const list = (items: readonly object[], metadata: object = {}) => ({
   ...{ kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: '100', ...metadata }, items },
 });
+
+/** The picture in which a failing reading counts as a fact, because it has failed for a minute. */
+async function lasting(read: (look: Omit<Look, 'lastGood'>) => Promise<unknown>) {
+  const rights = { read: [{ kind: Pod }], logs: ['ns'] };
+  await expect(cluster.look(rights).then(read)).rejects.toThrow('cannot be read just now');
+  clock.advance(GRACE);
+  return cluster.look(rights);
+}
 const names = (objects: readonly { metadata: { name: string } }[]) => objects.map(({ metadata }) => metadata.name);
 
 describe('A list', () => {
@@ -187,7 +197,7 @@ describe('A picture', () => {
     ],
   ])('does not take %s for absence', async (_name, answer) => {
     server.handle = ({ path }, response) => path.includes('/pods') && answer(response);
-    const look = await cluster.look({ read: [{ kind: Pod }] });
+    const look = await lasting(({ list }) => list(Pod));
 
     expect(await look.list(Pod)).toEqual([]);
     expect(await look.captured(Pod)).toBe(false);
@@ -210,7 +220,7 @@ describe('A picture', () => {
       if (path === '/api/v1/namespaces/a/pods') return json(response, 200, list([]));
       return path === '/api/v1/namespaces/b/pods' && json(response, 403, status(403, 'Forbidden', 'no'));
     };
-    const look = await cluster.look({ read: [{ kind: Pod }] });
+    const look = await lasting(({ list }) => list(Pod, { namespace: 'b' }));
 
     await Promise.all([look.list(Pod, { namespace: 'a' }), look.list(Pod, { namespace: 'b' })]);
 
@@ -246,17 +256,127 @@ describe('A picture', () => {
     server.handle = ({ path }) => path === '/api/v1/pods';
     const look = await cluster.look({ read: [{ kind: Pod }] });
 
-    const reading = look.list(Pod);
-    let isDone = false;
-    void reading.then(() => (isDone = true));
+    let because = '';
+    look.list(Pod).catch((error: unknown) => (because = String(error)));
     await until(
       'it gives up',
-      () => isDone,
+      () => because !== '',
       () => clock.advance(1_000),
     );
 
+    expect(because).toContain('no answer within 60 s');
     expect(await look.captured(Pod)).toBe(false);
-    expect(warned[0]).toContain('no answer within 60 s');
+  });
+});
+
+describe('An API server that starts', () => {
+  const rights = { read: [{ kind: Pod }], logs: ['ns'] };
+  const look = () => cluster.look(rights);
+  const forbidden = (response: Parameters<typeof json>[0]) =>
+    json(response, 403, status(403, 'Forbidden', 'pods is forbidden'));
+
+  it.each([
+    ['403, for it has not read the roles yet', forbidden],
+    [
+      '429, for it has not read the objects yet',
+      (response: Parameters<typeof json>[0]) =>
+        json(response, 429, status(429, 'TooManyRequests', 'storage is (re)initializing', { retryAfterSeconds: 1 })),
+    ],
+    [
+      '404, for it has not installed the kind yet',
+      (response: Parameters<typeof json>[0]) => {
+        response.writeHead(404, { 'Content-Type': 'text/plain' }).end('404 page not found');
+        return true as const;
+      },
+    ],
+  ])('shows no gap where it answers %s: the look breaks off, and the next one is whole', async (_name, answer) => {
+    let isStarting = true;
+    server.handle = ({ path }, response) =>
+      path === '/api/v1/pods' && (isStarting ? answer(response) : json(response, 200, list([item('a')])));
+    let because = '';
+    (await look()).list(Pod).catch((error: unknown) => (because = String(error)));
+    await until(
+      'it breaks off',
+      () => because !== '',
+      () => clock.advance(100),
+    );
+
+    isStarting = false;
+    const whole = await look();
+
+    expect(because).toContain('cannot be read just now');
+    expect(names(await whole.list(Pod))).toEqual(['a']);
+    expect(await whole.captured(Pod)).toBe(true);
+    expect(warned).toEqual([]);
+  });
+
+  it('is waited for anew after each success, and after each time that nobody answered', async () => {
+    let says: 'forbidden' | 'fine' | 'nothing' = 'forbidden';
+    server.handle = ({ path }, response) => {
+      if (says === 'nothing') {
+        response.destroy();
+        return true;
+      }
+      if (path !== '/api/v1/pods') return false;
+      return says === 'fine' ? json(response, 200, list([])) : forbidden(response);
+    };
+    for (const between of ['fine', 'nothing'] as const) {
+      says = 'forbidden';
+      await expect((await look()).list(Pod)).rejects.toThrow('just now');
+      clock.advance(GRACE);
+      says = between;
+      if (between === 'fine') await (await look()).list(Pod);
+      else await expect(look()).rejects.toThrow('does not answer');
+    }
+    says = 'forbidden';
+
+    await expect((await look()).list(Pod)).rejects.toThrow('just now');
+  });
+
+  it('does not take its version from the picture', async () => {
+    server.handle = ({ path }, response) => path === '/version' && forbidden(response);
+
+    await expect(look()).rejects.toThrow('/version cannot be read just now');
+    clock.advance(GRACE);
+
+    expect(await (await look()).version()).toEqual({});
+  });
+
+  it('does not take the lines from a log', async () => {
+    server.handle = ({ path }, response) => path.endsWith('/log') && forbidden(response);
+    const read = ({ log }: Omit<Look, 'lastGood'>) => log({ namespace: 'ns', name: 'a' }, { container: 'c', tail: 9 });
+
+    const gap = await lasting(read);
+
+    expect(await read(gap)).toBeUndefined();
+  });
+
+  it('may not serve for a minute what it served before; then it is gone', async () => {
+    const pods = list([item('a')]);
+    let isInstalled = true;
+    server.handle = ({ path }, response) => {
+      if (path === '/api/v1/pods' && isInstalled) return json(response, 200, pods);
+      if (path !== '/api/v1' || isInstalled) return false;
+      return json(response, 200, { kind: 'APIResourceList', resources: [] });
+    };
+    await (await look()).list(Pod);
+    isInstalled = false;
+
+    await expect((await look()).list(Pod)).rejects.toThrow('404');
+    await expect((await look()).list(Pod)).rejects.toThrow('it was served before');
+    clock.advance(GRACE);
+    const later = await look();
+
+    expect(await later.list(Pod)).toEqual([]);
+    expect(await later.captured(Pod)).toBe(true);
+  });
+
+  it('is believed at once by who looks only once', async () => {
+    server.handle = ({ path }, response) => path === '/api/v1/pods' && forbidden(response);
+    const { sight } = await cluster.scene();
+
+    expect(await sight.list(Pod, {})).toEqual([]);
+    expect(sight.isComplete(Pod, undefined)).toBe(false);
   });
 });
 

@@ -329,6 +329,90 @@ describe('Blindness', () => {
     await hears('seeing');
   });
 
+  it('is not told of an API server that starts and has not read the roles yet', async () => {
+    pods.set('a', 'Running');
+    begin();
+    await opened();
+    const forbidden = (response: Parameters<Collection['spoilWatch']>[0]) =>
+      json(response, 403, status(403, 'Forbidden', 'pods is forbidden'));
+    pods.spoilWatch = forbidden;
+    for (const { response } of pods.watches) response.destroy();
+    await until(
+      'it was refused three times',
+      () => pods.asked.length === 4,
+      () => clock.advance(50),
+    );
+
+    pods.set('a', 'Failed', 'quietly');
+    pods.spoilWatch = () => false;
+    const back = clock.now().getTime();
+    await until(
+      'the change',
+      () => told.length === 2,
+      () => clock.advance(50),
+    );
+
+    expect(clock.now().getTime() - back).toBeLessThanOrEqual(10_000);
+    expect(told).toEqual(['phases: a', 'phases: a']);
+  });
+
+  it('is told of a refusal that lasts, with its reason', async () => {
+    pods.set('a', 'Running');
+    let because = '';
+    begin([phases], (what) => {
+      if (what.is === 'blind') because = what.because;
+    });
+    await opened();
+    const from = clock.now().getTime();
+    pods.spoilWatch = (response) => json(response, 403, status(403, 'Forbidden', 'pods is forbidden'));
+    for (const { response } of pods.watches) response.destroy();
+
+    await until(
+      'it is blind',
+      () => told.includes('blind'),
+      () => clock.advance(250),
+    );
+
+    expect(because).toContain('forbidden');
+    expect(clock.now().getTime() - from).toBeLessThanOrEqual(60_000);
+  });
+
+  it('ends within ten seconds where rights are granted just after the start', async () => {
+    pods.spoilList = (response) => json(response, 403, status(403, 'Forbidden', 'pods is forbidden'));
+    begin();
+    await until('it is blind', () => told.includes('blind'));
+    for (let second = 0; second < 3; second += 1) {
+      clock.advance(1_000);
+      await settled();
+    }
+
+    pods.spoilList = () => false;
+    const granted = clock.now().getTime();
+    await hears('seeing');
+
+    expect(clock.now().getTime() - granted).toBeLessThanOrEqual(10_000);
+  });
+
+  it('is not told while a kind is away that an API server served before, and nothing is told as gone', async () => {
+    pods.set('a', 'Running');
+    begin();
+    await opened();
+    const serving = server.handle;
+    server.handle = ({ path }, response) =>
+      (path === '/api/v1' && json(response, 200, { kind: 'APIResourceList', resources: [] })) ||
+      (path === '/api/v1/pods' && json(response, 404, { message: '404 page not found' }));
+    for (const { response } of pods.watches) response.destroy();
+    for (let second = 0; second < 20; second += 1) {
+      clock.advance(1_000);
+      await settled();
+    }
+
+    server.handle = serving;
+    await opened();
+
+    expect(told).toEqual(['phases: a']);
+  });
+
   it('is told of web pages in place of answers', async () => {
     const page = (response: Parameters<Collection['spoilList']>[0]) => {
       response.writeHead(502, { 'Content-Type': 'text/html' }).end('<html></html>');

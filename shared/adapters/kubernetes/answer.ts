@@ -4,7 +4,7 @@ import { type Json, optional } from '../../objects.ts';
 
 /** A request to the API server; `path` begins with `/` and carries its query. */
 export interface Request {
-  readonly method: 'GET' | 'PATCH' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'PATCH' | 'PUT' | 'DELETE' | 'POST';
   readonly path: string;
   readonly body?: Json;
   readonly contentType?: string;

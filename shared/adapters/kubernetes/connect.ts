@@ -5,6 +5,7 @@ import { box } from './access.ts';
 import { cautionsOf } from './cautions.ts';
 import { discovery } from './discovery.ts';
 import { dryRun } from './dry-run.ts';
+import { grace, NO_GRACE } from './grace.ts';
 import type { Whence } from './identity.ts';
 import { addressOf, introduce } from './introduce.ts';
 import { notices } from './notices.ts';
@@ -41,7 +42,7 @@ export interface Connected extends Cluster {
   warnings(): readonly Warning[];
   /** Why an address may fail when it is needed most: it is the VIP, or leads through Rancher. */
   cautions(): Promise<readonly string[]>;
-  /** One moment, for several pictures that share what they read. */
+  /** One moment, for several pictures that share what they read. What cannot be read in it is a gap at once. */
   scene(): Promise<Scene>;
   /** Ends every connection. */
   close(): void;
@@ -70,13 +71,15 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
   way.recognise(self.id);
   const reads = patient(way.send, wall);
   const isPretended = servers.every(({ protocol }) => protocol === 'http:');
-  const scene = () => openScene({ send: reads, discovery: find, clock, wall, isPretended, name, warn: notes.warn });
+  const doubt = grace(wall);
+  const open = { send: reads, discovery: find, clock, wall, isPretended, name, warn: notes.warn };
+  const scene = () => openScene({ ...open, grace: NO_GRACE });
   const streams = { transport: way, discovery: find, clock: wall, speed, mayStreamLists: self.minor >= 27 };
 
   return {
     ...{ id: self.id, name, flavour: self.flavour, does, context: access.context },
     ...{ warnings: notes.all, scene, close: way.close },
-    look: async (rights) => pictureOf(await scene(), rights),
+    look: async (rights) => pictureOf(await openScene({ ...open, grace: doubt }), rights),
     read: (ref) => readObject(way.send, find, ref),
     dryRun: (touch) => dryRun(way.send, find, touch),
     touch: (touch) => write(way.send, find, touch),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { groupOf } from '../../objects.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { because, isAbsent, jsonOf, type Send } from './answer.ts';
+import { GRACE } from './grace.ts';
 
 /** A kind as the API server serves it. */
 export interface Served {
@@ -11,7 +12,7 @@ export interface Served {
   readonly namespaced: boolean;
 }
 
-/** `unknown`: the API server could not be asked, which is never "not served". */
+/** `unknown`: the API server could not be asked, or may not know yet what it serves: that is never "not served". */
 type Found =
   | { readonly is: 'served'; readonly served: Served }
   | { readonly is: 'not-served' }
@@ -21,8 +22,8 @@ type Found =
 export interface Discovery {
   /** The version named by `apiVersion` where it is served, else the group's preferred one, else any that has the kind. */
   find(kind: { readonly apiVersion: string; readonly kind: string }): Promise<Found>;
-  /** The first served version of a group, such as `subresources.kubevirt.io/v1`; undefined: none is served. */
-  groupVersion(group: string): Promise<string | undefined>;
+  /** The first served version of a group, such as `subresources.kubevirt.io/v1`; `value` is undefined where none is. */
+  groupVersion(group: string): Promise<Asked<string>>;
   /** Forgets a kind: it was found where it is no longer. */
   forget(kind: { readonly apiVersion: string; readonly kind: string }): void;
 }
@@ -40,6 +41,9 @@ const ApiGroup = z.object({
   preferredVersion: z.object({ groupVersion: z.string() }).nullish(),
 });
 
+/** What an API server that starts may not serve yet. */
+const AWAY = { is: 'unknown', code: 404, because: 'it was served before, and is not now' } as const;
+
 /** How long "not served" is believed: a CRD may be installed at any time. */
 const DOUBT = 30_000;
 
@@ -49,6 +53,8 @@ type Asked<T> = { readonly is: 'answered'; readonly value: T | undefined } | Ext
 export function discovery(send: Send, clock: Pick<Clock, 'now'>): Discovery {
   const found = new Map<string, { readonly at: number; readonly answer: Promise<Found> }>();
   const underway = new Map<string, Promise<Asked<unknown>>>();
+  /** Everything that was ever served, and since when it is not any more. */
+  const served = new Map<string, number | undefined>();
   const keyOf = ({ apiVersion, kind }: { apiVersion: string; kind: string }) => `${apiVersion} ${kind}`;
 
   /** Several kinds of one group are looked for at once: they share one request. */
@@ -95,12 +101,24 @@ export function discovery(send: Send, clock: Pick<Clock, 'now'>): Discovery {
     return last;
   }
 
+  /** Whether what was served and is not now may be again in a moment: an API server that starts does not know it at once. */
+  function mayReturn(key: string, is: Found['is']): boolean {
+    if (is === 'served' || (is === 'unknown' && served.has(key))) served.set(key, undefined);
+    if (is !== 'not-served' || !served.has(key)) return false;
+    const now = clock.now().getTime();
+    const since = served.get(key) ?? now;
+    served.set(key, since);
+    if (now - since < GRACE) return true;
+    served.delete(key);
+    return false;
+  }
+
   return {
     find(kind) {
       const now = clock.now().getTime();
       const known = found.get(keyOf(kind));
       if (known && now - known.at < DOUBT) return known.answer;
-      const answer = lookFor(kind);
+      const answer = lookFor(kind).then((said) => (mayReturn(keyOf(kind), said.is) ? AWAY : said));
       found.set(keyOf(kind), { at: now, answer });
       void answer.then((said) => {
         if (said.is === 'served') found.set(keyOf(kind), { at: Number.POSITIVE_INFINITY, answer });
@@ -110,7 +128,9 @@ export function discovery(send: Send, clock: Pick<Clock, 'now'>): Discovery {
     },
     async groupVersion(group) {
       const versions = await versionsOf(group);
-      return versions.is === 'answered' ? versions.value?.[0] : undefined;
+      if (versions.is === 'unknown') return versions;
+      const value = versions.value?.[0];
+      return mayReturn(group, value === undefined ? 'not-served' : 'served') ? AWAY : { is: 'answered', value };
     },
     forget: (kind) => void found.delete(keyOf(kind)),
   };

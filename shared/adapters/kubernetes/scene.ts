@@ -4,8 +4,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Picture } from '../../ports/cluster.ts';
 import type { Warning } from '../../ports/source.ts';
 import { versionsOf } from '../../versions.ts';
-import type { Answered, Send } from './answer.ts';
+import { type Answered, because, type Send } from './answer.ts';
 import type { Discovery } from './discovery.ts';
+import type { Grace } from './grace.ts';
 import { versionIn } from './introduce.ts';
 import { logReader } from './log.ts';
 import { prober } from './probe.ts';
@@ -23,6 +24,7 @@ export interface Scene {
 export interface SceneOptions {
   readonly send: Send;
   readonly discovery: Discovery;
+  readonly grace: Grace;
   readonly clock: Pick<Clock, 'now'>;
   readonly wall: Clock;
   /** Every server is plain HTTP on this machine. */
@@ -31,17 +33,25 @@ export interface SceneOptions {
   warn(warning: Warning): void;
 }
 
-/** Opens the eyes. Throws where no API server answers at all: to see nothing is not to see that nothing is there. */
+/**
+ * Opens the eyes. Throws where no API server answers at all, or not yet with its version: to see nothing is not to see
+ * that nothing is there.
+ */
 export async function openScene(options: SceneOptions): Promise<Scene> {
-  const { send, discovery, clock, wall, isPretended, name, warn } = options;
+  const { send, discovery, grace, clock, wall, isPretended, name, warn } = options;
   const answer = await send({ method: 'GET', path: '/version' });
-  if (answer.is !== 'answered') throw new Error(`The API server of ${name} does not answer: ${answer.because}`);
-  const seen = sight({ send, discovery, warn });
+  if (answer.is !== 'answered') {
+    grace.renew();
+    throw new Error(`The API server of ${name} does not answer: ${answer.because}`);
+  }
+  if (answer.code === 200) grace.succeeded('/version');
+  else grace.failed('/version', because(answer));
+  const seen = sight({ send, discovery, grace, warn });
   const kubernetes = versionIn(answer)?.gitVersion;
   return {
     at: dateOf(answer) ?? clock.now(),
     sight: seen,
-    log: logReader(send, warn),
+    log: logReader(send, grace, warn),
     probe: prober({ send, wall, isPretended, vip: () => vipOf(seen) }),
     version: async () => ({ ...(await versionsIn(seen, discovery)), ...(kubernetes !== undefined && { kubernetes }) }),
   };

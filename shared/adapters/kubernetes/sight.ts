@@ -5,9 +5,13 @@ import { readAs } from '../../trust.ts';
 import { type Answer, because, isAbsent, jsonOf, type Send } from './answer.ts';
 import { listPages } from './collection.ts';
 import { type Discovery, pathOf, type Served } from './discovery.ts';
+import type { Grace } from './grace.ts';
 import { isSelected } from './selectors.ts';
 
-/** What one moment of a cluster shows: each object is read once, and every later look sees that. */
+/**
+ * What one moment of a cluster shows: each object is read once, and every later look sees that. A reading that fails
+ * throws while that may pass by itself (`Grace`); a failure that lasts is a gap, which `isComplete` tells.
+ */
 export interface Sight {
   get<T extends Seen>(kind: Kind<T>, namespace: string | undefined, name: string): Promise<T | undefined>;
   list<T extends Seen>(kind: Kind<T>, where: Where): Promise<readonly T[]>;
@@ -19,6 +23,7 @@ export interface Sight {
 export interface SightOptions {
   readonly send: Send;
   readonly discovery: Discovery;
+  readonly grace: Grace;
   /** Told what was left out. */
   warn(warning: Warning): void;
 }
@@ -37,7 +42,7 @@ const keyIn = (namespace: string | undefined, name: string) => `${namespace ?? '
 const isSelective = ({ labels, fields }: Where) => labels !== undefined || fields !== undefined;
 
 /** Opens eyes on a cluster. They see what was there when each thing was first asked for. */
-export function sight({ send, discovery, warn }: SightOptions): Sight {
+export function sight({ send, discovery, grace, warn }: SightOptions): Sight {
   const memories = new Map<Kind, Memory>();
 
   function memoryOf(kind: Kind): Memory {
@@ -59,6 +64,13 @@ export function sight({ send, discovery, warn }: SightOptions): Sight {
     warn({ where, because: why });
   }
 
+  /** A reading that has failed for so long that the failure is a fact. Throws before. */
+  function failed(kind: Kind, namespace: string | undefined, where: string, why: string, what = where) {
+    memoryOf(kind).lacking.add(namespace);
+    grace.failed(what, why);
+    lack(kind, namespace, where, why);
+  }
+
   /** What was seen first stays: an object that changed between two reads would contradict itself. */
   function keep(kind: Kind, object: JsonObject): string | undefined {
     const { objects } = memoryOf(kind);
@@ -76,7 +88,8 @@ export function sight({ send, discovery, warn }: SightOptions): Sight {
 
   async function served(kind: Kind, namespace: string | undefined): Promise<Served | undefined> {
     const found = await discovery.find(kind);
-    if (found.is === 'unknown') lack(kind, namespace, titleOf(kind), found.because);
+    if (found.is === 'unknown') failed(kind, namespace, titleOf(kind), found.because);
+    else grace.succeeded(titleOf(kind));
     return found.is === 'served' ? found.served : undefined;
   }
 
@@ -95,8 +108,14 @@ export function sight({ send, discovery, warn }: SightOptions): Sight {
       const { fields: _fields, ...rest } = where;
       listed = await read(rest, (object) => isSelected(object, where));
     }
+    const what = `every ${titleOf(kind)} ${JSON.stringify(where)}`;
+    if (listed.is === 'listed') {
+      grace.succeeded(what);
+      return keys;
+    }
     if (listed.is === 'absent') discovery.forget(kind);
-    if (listed.is === 'failed') lack(kind, where.namespace, titleOf(kind, where.namespace), listed.because);
+    const why = listed.is === 'absent' ? 'it is not where it is said to be served (404)' : listed.because;
+    failed(kind, where.namespace, titleOf(kind, where.namespace), why, what);
     return keys;
   }
 
@@ -105,10 +124,10 @@ export function sight({ send, discovery, warn }: SightOptions): Sight {
     if (!place) return;
     const answer = await send({ method: 'GET', path: pathOf(place, namespace, name) });
     const object = objectIn(answer);
+    const where = `${titleOf(kind, namespace)} ${name}`;
     if (object) keep(kind, object);
-    else if (!(answer.is === 'answered' && isAbsent(answer))) {
-      lack(kind, namespace, `${titleOf(kind, namespace)} ${name}`, because(answer));
-    }
+    else if (!(answer.is === 'answered' && isAbsent(answer))) return failed(kind, namespace, where, because(answer));
+    grace.succeeded(where);
   }
 
   /** A list that is read already, or being read, and that holds all of the namespace. */

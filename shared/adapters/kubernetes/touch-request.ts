@@ -57,15 +57,18 @@ export const canBeTried = ({ subresource }: Extract<Touch, { do: 'call' }>) => T
 
 /**
  * The PUT of a subresource. It is served by the aggregated API `subresources.<the target's group>`, as virt-api does for
- * `kubevirt.io`; undefined where there is no such API. A main resource or its status can never be PUT this way.
+ * `kubevirt.io`; undefined where there is no such API, and `unknown` tells why that cannot be said. A main resource or its
+ * status can never be PUT this way.
  */
 export async function callRequest(
   discovery: Discovery,
   { plural }: Served,
   { target, subresource, body }: Extract<Touch, { do: 'call' }>,
   dryRun: boolean,
-): Promise<Request | undefined> {
-  const version = await discovery.groupVersion(`subresources.${groupOf(target.apiVersion)}`);
+): Promise<Request | { readonly unknown: string } | undefined> {
+  const asked = await discovery.groupVersion(`subresources.${groupOf(target.apiVersion)}`);
+  if (asked.is === 'unknown') return { unknown: asked.because };
+  const version = asked.value;
   if (version === undefined) return undefined;
   const inside = target.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(target.namespace)}`;
   const path = `/apis/${version}${inside}/${plural}/${encodeURIComponent(target.name)}/${encodeURIComponent(subresource)}`;

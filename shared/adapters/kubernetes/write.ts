@@ -18,21 +18,27 @@ export async function write(send: Send, discovery: Discovery, touch: Touch): Pro
 export async function requestOf(discovery: Discovery, touch: Touch, dryRun: boolean): Promise<Request | Touched> {
   const { target } = touch;
   const place = await placeOf(discovery, target);
-  if (place.is === 'unreadable')
-    return { is: 'throttled', retryAfter: 5, because: `nothing was sent: ${place.because}` };
+  if (place.is === 'unreadable') return notSent(place.because);
   if (place.is === 'absent') return notServed(`${target.kind} (${target.apiVersion}) is not served by this cluster`);
   switch (touch.do) {
     case 'patch':
       return patchRequest(place.path, touch.patch, touch.guard, dryRun);
     case 'delete':
       return deleteRequest(place.path, touch.guard, dryRun);
-    case 'call':
-      return (
-        (await callRequest(discovery, place.served, touch, dryRun)) ??
-        notServed(`the API that serves ${touch.subresource} of ${nameOf(target)} is not there`)
-      );
+    case 'call': {
+      const request = await callRequest(discovery, place.served, touch, dryRun);
+      if (!request) return notServed(`the API that serves ${touch.subresource} of ${nameOf(target)} is not there`);
+      return 'unknown' in request ? notSent(request.unknown) : request;
+    }
   }
 }
+
+/** Nobody could be asked where it is to be sent. */
+const notSent = (because: string): Touched => ({
+  is: 'throttled',
+  retryAfter: 5,
+  because: `nothing was sent: ${because}`,
+});
 
 const notServed = (because: string): Touched => ({ is: 'rejected', code: 404, because });
 

@@ -1,8 +1,9 @@
 import { modes } from '../../../handlers/index.ts';
 import { systemClock } from '../../../shared/adapters/clock/system.ts';
 import { connect } from '../../../shared/adapters/kubernetes/connect.ts';
+import { openCluster } from '../../../shared/adapters/kubernetes/open.ts';
 import { onePolicy } from '../../../shared/flow/world.ts';
-import type { ProbeResult } from '../../../shared/handler.ts';
+import type { Mode, ProbeResult } from '../../../shared/handler.ts';
 import { isRunning, isUndecided, type Principal, type Proposal } from '../../../shared/model.ts';
 import { HARVESTER_KUBERNETES } from '../../../shared/playground/base/harvester.ts';
 import type { Chat } from '../../../shared/ports/chat.ts';
@@ -74,13 +75,15 @@ export interface Start {
   readonly clock: ShiftedClock;
   readonly state: string;
   readonly chats?: readonly Chat[];
+  /** Default: every mode, as shipped. */
+  readonly modes?: readonly Mode[] | undefined;
   readonly warn: (because: string) => void;
   /** Where the virtual IP answers, where it is asked for. */
   readonly vip?: string | undefined;
 }
 
 /** Connects to the cluster that a kubeconfig names, and starts a Gleaner that may touch it. */
-export async function startOn({ kubeconfig, clock, state, chats = [], warn, vip }: Start): Promise<Gleaner> {
+export async function startOn({ kubeconfig, clock, state, chats = [], modes, warn, vip }: Start): Promise<Gleaner> {
   const log: Log = {
     info() {},
     warn: (fields, message) => warn(`${message} ${JSON.stringify(fields)}`),
@@ -90,6 +93,7 @@ export async function startOn({ kubeconfig, clock, state, chats = [], warn, vip 
   const gleaner = startGleaner({
     clusters: [{ ...cluster, look: fromTheBed(cluster, clock, vip) }],
     ...{ rules: RULES, clock, wall: systemClock, state, chats, log },
+    ...(modes && { modes }),
     configurationTrouble: () => undefined,
   });
   return {
@@ -126,16 +130,53 @@ async function knock(vip: string): Promise<ProbeResult> {
   }
 }
 
-/** Lets Gleaner follow a bed. `server`: another way to its API server. */
+/** How a Gleaner follows a bed. */
+interface FollowOptions {
+  readonly state?: string;
+  /** Another way to its API server. */
+  readonly server?: string;
+  readonly modes?: readonly Mode[];
+}
+
+/** The modes as they are where only what the watch tells makes them look again. */
+export const listening = modes.map((mode): Mode => ({ ...mode, again: '365d' }));
+
+/** The modes as they are where the watch tells them nothing, and the clock alone makes them look again. */
+export const deaf = modes.map((mode): Mode => ({ ...mode, triggers: [] }));
+
+/** An API server goes by what it has read of roles, and reads it a moment after they were written. */
+async function rightsAreInForce(kubeconfig: string, flavour: Stage['flavour']): Promise<void> {
+  const mine = modes.filter(({ on }) => on === flavour);
+  await until("everything that the modes read can be read with Gleaner's rights", async () => {
+    const opened = await openCluster({ kubeconfig, clock: systemClock, reads: [] });
+    if (!opened.ok) throw new Error(opened.because);
+    const { source } = opened;
+    try {
+      for (const { rights } of mine) {
+        const look = await source.look(rights);
+        for (const { kind, namespace } of rights.read) await look.captured(kind, namespace);
+      }
+      const [missing] = source.warnings();
+      if (missing) throw new Error(`${missing.where}: ${missing.because}`);
+      return true;
+    } finally {
+      await source.close();
+    }
+  });
+}
+
+/** Lets Gleaner follow a bed, with the rights that are generated for it. */
 export async function follow(
   stage: Stage,
-  { state = ':memory:', server }: { state?: string; server?: string } = {},
+  { state = ':memory:', server, modes: known }: FollowOptions = {},
 ): Promise<Following> {
   const { bed, clock, hands, flavour, vip } = stage;
+  const kubeconfig = gleanerKubeconfig(bed, server);
   await grantRights(hands, flavour, modes);
+  await rightsAreInForce(kubeconfig, flavour);
   const warnings: string[] = [];
   const warn = (because: string) => void warnings.push(because);
-  const gleaner = await startOn({ kubeconfig: gleanerKubeconfig(bed, server), clock, state, warn, vip });
+  const gleaner = await startOn({ kubeconfig, clock, state, modes: known, warn, vip });
   const { store } = gleaner.world;
   const proposals = async (mode: string) =>
     (await store.list('proposal')).map(({ item }) => item).filter(({ found }) => found.mode === mode);

@@ -4,10 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import drill from '../../../handlers/ippool-status-wiped/drill.ts';
 import type { JsonObject, ObjectRef } from '../../../shared/handler.ts';
 import { isUndecided } from '../../../shared/model.ts';
+import { listAt } from '../../../shared/playground/json.ts';
 import { startProxy } from '../bed/proxy.ts';
 import { until } from '../bed/until.ts';
 import { type FurnishedBed, furnishBed } from './furnished-bed.ts';
-import { type Following, follow, inTime } from './gleaner-on-bed.ts';
+import { type Following, follow, inTime, listening } from './gleaner-on-bed.ts';
 import { startKillable } from './killable.ts';
 
 const kind = { apiVersion: 'loadbalancer.harvesterhci.io/v1beta1', kind: 'IPPool' };
@@ -38,9 +39,11 @@ const pool = (name: string, index: number): JsonObject => ({
   },
 });
 
+/** Pools that are there for long: one that is younger than a minute is not judged. */
 async function makePools(prefix: string, count: number, from: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   await Promise.all(names.map((name, index) => stage.hands.create(pool(name, from + index))));
+  stage.clock.advance(120_000);
   return names;
 }
 
@@ -56,18 +59,26 @@ const touch = (name: string, change: number) =>
 const namesOf = (proposals: readonly { found: { subject: ObjectRef } }[]) =>
   proposals.map(({ found }) => found.subject.name).sort();
 
-/** Sooner than the mode looks again by itself (5 minutes, at two seconds in each tenth): the watch has to tell of it. */
-const toldByTheWatch = { step: 2_000, withinMs: 12_000 };
+/** Waits until a wipe has had its course: the controller puts the lost finalizer back, and that changes what is found. */
+const settled = (wiped: readonly string[]) =>
+  until('the controller has put every finalizer back', async () => {
+    const pools = await Promise.all(wiped.map((name) => stage.hands.get(poolRef(name))));
+    return pools.every((one) => listAt(one, 'metadata', 'finalizers').length > 0) || undefined;
+  });
 
-/** Waits until every one of the pools has a card that awaits a decision, and gives all proposals that there ever were. */
+/**
+ * Waits until every one of the pools has a card that awaits a decision, and gives all proposals that there ever were.
+ * No mode of these Gleaners looks again by itself: what they find after their start the watch has told.
+ */
 async function cardsFor(follower: Following, wiped: readonly string[]) {
+  await settled(wiped);
   const probe = async () => {
     const open = (await follower.proposals(drill.mode)).filter(({ state }) => isUndecided(state));
     const missing = wiped.filter((name) => !namesOf(open).includes(name));
     if (missing.length > 0) throw new Error(`no card for ${missing.join(', ')}`);
     return true;
   };
-  await inTime(stage.clock, `a card for each of ${wiped.length} pools`, probe, toldByTheWatch);
+  await inTime(stage.clock, `a card for each of ${wiped.length} pools`, probe, { step: 2_000 });
   return follower.proposals(drill.mode);
 }
 
@@ -90,12 +101,13 @@ describe('a Gleaner that is killed in a burst of 500 changes', () => {
     };
 
     await changes(0, 200);
+    await settled(wiped);
     const before = await first.card(drill.mode);
     const rest = changes(200, 500);
     await until('the burst is half over', () => wiped.length > 7 || undefined, { everyMs: 5 });
     await first.kill();
     await rest;
-    person = await follow(stage, { state });
+    person = await follow(stage, { state, modes: listening });
     const all = await cardsFor(person, wiped);
 
     expect(new Set(wiped).size).toBe(12);
@@ -107,12 +119,12 @@ describe('a Gleaner that is killed in a burst of 500 changes', () => {
 describe('an API server that goes away', () => {
   it('comes back to a Gleaner that sees what happens then, and proposes nothing twice', async () => {
     const [early = '', late = ''] = await makePools('restart', 2, 60);
-    person = await follow(stage);
+    person = await follow(stage, { modes: listening });
     await wipe(early);
     const known = await cardsFor(person, [early]);
 
     await stage.bed.apiserver.restart();
-    await wipe(late);
+    await until('the pools are served again', () => wipe(late).then(() => true));
     const all = await cardsFor(person, [early, late]);
 
     expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(known.map(({ id }) => id)));
@@ -125,7 +137,7 @@ describe('a watch that is cut every second', () => {
     const names = await makePools('cut', 5, 70);
     const proxy = await startProxy(stage.bed.port);
     stage.bed.onStop(proxy.stop);
-    person = await follow(stage, { server: proxy.url });
+    person = await follow(stage, { server: proxy.url, modes: listening });
 
     for (const name of names) {
       proxy.cut();

@@ -52,9 +52,15 @@ describe('an upgrade that stands still at its first node', () => {
     await drill.break(stage.hands);
     const card = await person.card(drill.mode, slowly);
 
+    // virt-operator is away before it sees the placement.
+    stage.pause(true);
     await person.approve(card);
-    await until('the placement is set', placement, { everyMs: 20 });
+    await until('the placement is set', placement);
     await stage.hands.merge(operator, { spec: { replicas: 0 } });
+    await until('virt-operator is gone', async () => {
+      return at(await stage.hands.get(operator), 'status', 'availableReplicas') === undefined || undefined;
+    });
+    stage.pause(false);
     const end = await person.ended(card, slowly);
     const later = await person.card(drill.mode, slowly);
 

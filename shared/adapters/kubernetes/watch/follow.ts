@@ -85,14 +85,11 @@ async function notServed(follower: Follower, state: State, pauses: BackOff): Pro
 
 type Refusal = { readonly code: number; readonly because: string; readonly retryAfter: number | undefined };
 
-/** 401 and 403 do not pass by themselves; everything else may. */
+/** 401 and 403 do not pass by themselves once they last; everything else may. */
 async function turnedAway(follower: Follower, pauses: BackOff, refusal: Refusal): Promise<void> {
   const { code, because, retryAfter } = refusal;
-  if (code === 401 || code === 403) {
-    follower.sight.refused(because);
-    return pauses.refused();
-  }
-  follower.sight.trouble(because);
+  if (code !== 401 && code !== 403) follower.sight.trouble(because);
+  else if (follower.sight.refused(because)) return pauses.refused();
   return pauses.failed(retryAfter);
 }
 
@@ -130,6 +127,7 @@ async function relist(follower: Follower, served: Served, state: State, pauses: 
 /** The collection is not where discovery had found it. */
 async function gone(follower: Follower, state: State, pauses: BackOff): Promise<void> {
   follower.discovery.forget(follower.kind);
+  follower.sight.trouble('it is not where it was served (404)');
   state.version = undefined;
   await pauses.failed();
 }

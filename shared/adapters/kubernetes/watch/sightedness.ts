@@ -11,8 +11,11 @@ export interface Sightedness {
   contact(): void;
   /** Something failed that may pass by itself; it is the reason that is told if it does not. */
   trouble(because: string): void;
-  /** A definite refusal: blind at once. */
-  refused(because: string): void;
+  /**
+   * A refusal: blind at once where nothing was ever seen. Where something was, it may be an API server that starts and has
+   * not read the roles yet, so that it counts as trouble first. Answers whether the watch is blind.
+   */
+  refused(because: string): boolean;
   stop(): void;
 }
 
@@ -20,6 +23,7 @@ export function sightedness(clock: Clock, kind: Kind, tell: (what: Watched) => v
   let last = clock.now().getTime();
   let reason = 'nothing was heard of it';
   let isBlind = false;
+  let hasSeen = false;
   let cancel = clock.after(PATIENCE, check);
 
   function check() {
@@ -34,6 +38,7 @@ export function sightedness(clock: Clock, kind: Kind, tell: (what: Watched) => v
   }
   return {
     contact() {
+      hasSeen = true;
       last = clock.now().getTime();
       reason = 'nothing was heard of it';
       if (!isBlind) return;
@@ -43,7 +48,11 @@ export function sightedness(clock: Clock, kind: Kind, tell: (what: Watched) => v
     trouble(because) {
       reason = because;
     },
-    refused: goBlind,
+    refused(because) {
+      reason = because;
+      if (!hasSeen) goBlind(because);
+      return isBlind;
+    },
     stop: () => cancel(),
   };
 }
