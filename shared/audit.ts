@@ -10,6 +10,10 @@ export const hashOf = ({ sequence, at, kind, text, previous }: Omit<AuditLine, '
     .update(JSON.stringify([sequence, at, kind, text, previous]))
     .digest('hex');
 
+/** What a line says of something that happened: all of it, without the addresses that take an answer from whoever knows them. */
+export const lineOf = (happened: object): string =>
+  JSON.stringify(happened, (key, value: unknown) => (key === 'reply' ? undefined : value));
+
 /** One end of a stretch of the chain. */
 export type Link = Pick<AuditLine, 'sequence' | 'hash'>;
 

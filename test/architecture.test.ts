@@ -72,7 +72,7 @@ const rules: readonly Rule[] = [
   { who: /^shared\/ports\//, own: () => [...VOCABULARY, ...CARD, PORTS], packages: () => ['zod'], node: false },
   {
     who: /^shared\/flow\//,
-    own: () => [...VOCABULARY, PORTS, 'shared/flow/'],
+    own: () => [...VOCABULARY, PORTS, 'shared/audit.ts', 'shared/flow/'],
     packages: () => ['rfc6902'],
     node: ['node:crypto'],
   },

@@ -1,3 +1,4 @@
+import { lineOf } from '../audit.ts';
 import type { Click, Outgoing } from '../model.ts';
 import type { World } from './world.ts';
 
@@ -11,12 +12,8 @@ export async function kept(world: World, outgoing: readonly Outgoing[]): Promise
   return outgoing;
 }
 
-/** The address that takes an answer is a capability: it stays out of the audit log. */
-function record(world: World, { click, ...said }: { click: Click; because: string; event: string }): Promise<void> {
-  const from = click.from && { ...click.from, reply: undefined };
-  const text = JSON.stringify({ ...said, click: { ...click, from } });
-  return world.store.append({ at: world.clock.now().toISOString(), kind: 'decision', text });
-}
+const record = (world: World, said: object) =>
+  world.store.append({ at: world.clock.now().toISOString(), kind: 'decision', text: lineOf(said) });
 
 /** Kept for who clicked: until then the clicker is told that the click waits. Whoever wrote another answer first has answered. */
 async function answer(world: World, click: Click, given: { ok: boolean; because: string }): Promise<void> {

@@ -122,7 +122,7 @@ export function mayFollow(world: World, incident: Incident, current: Proposal | 
 }
 
 /** The highest risk among the plans of an offer: who may reject or silence it is decided by that. */
-function riskOf(found: Found): Risk {
+export function riskOf(found: Found): Risk {
   const risks = found.offer.plans.map((plan) => plan.risk);
   return risks.includes('high') ? 'high' : risks.includes('medium') ? 'medium' : 'low';
 }

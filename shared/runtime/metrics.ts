@@ -11,6 +11,8 @@ export interface Metrics {
   proposals(states: () => Promise<ReadonlyMap<string, number>>): void;
   /** 1 while the watch of a cluster does not see a kind. */
   blind(cluster: string, isBlind: boolean): void;
+  /** Something came from Slack that was not taken. */
+  refused(kind: string): void;
   text(): Promise<string>;
 }
 
@@ -36,6 +38,12 @@ export function metrics(now: () => Date): Metrics {
     registers,
   });
   const ticks = new Counter({ name: 'gleaner_ticks_total', help: 'Ticks of the clock', registers });
+  const refused = new Counter({
+    name: 'gleaner_slack_refused_total',
+    help: 'What came from Slack, or as if from it, and was not taken',
+    labelNames: ['kind'],
+    registers,
+  });
   return {
     handling(hop, event) {
       const from = now().getTime();
@@ -58,6 +66,7 @@ export function metrics(now: () => Date): Metrics {
       });
     },
     blind: (cluster, isBlind) => blind.set({ cluster }, isBlind ? 1 : 0),
+    refused: (kind) => refused.inc({ kind }),
     text: () => registry.metrics(),
   };
 }

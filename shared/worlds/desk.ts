@@ -75,7 +75,7 @@ async function cards(world: World): Promise<Card[]> {
 }
 
 /** A record as people read it, by the names and the policy of a world. */
-export function draw(world: World, proposal: Proposal): Card {
+export function draw(world: World, proposal: Proposal, now = world.clock.now()): Card {
   const { found, cluster: id } = proposal;
   const mode = world.modes.find((one) => one.id === found.mode);
   const cluster = world.known.get(id);
@@ -88,6 +88,6 @@ export function draw(world: World, proposal: Proposal): Card {
       const policy = world.rules.policy({ cluster: id, mode: found.mode, risk: plan.risk });
       return { ...policy, id: policyId(policy) };
     },
-    now: world.clock.now(),
+    now,
   });
 }

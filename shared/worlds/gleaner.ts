@@ -14,20 +14,20 @@ import type { Chat, Told } from '../ports/chat.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Desk, PlaygroundControls } from '../ports/desk.ts';
-import type { Directory } from '../ports/directory.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Metrics, metrics } from '../runtime/metrics.ts';
 import { runProcess } from '../runtime/process.ts';
-import { desk } from './desk.ts';
+import { desk, draw } from './desk.ts';
 import { HOPS, routed } from './hops.ts';
+import type { Inside, Slack } from './slack.ts';
 
 export interface Parts {
   /** Which failure modes it knows; every one where it is not given. */
   readonly modes?: readonly Mode[];
   readonly clusters: readonly Cluster[];
   readonly rules: Rules;
-  /** Who people are, where a chat says it; without one only local names are known. */
-  readonly directory?: Directory;
+  /** Where people also read and decide, and which says who they are; without it only local names are known. */
+  readonly slack?: Slack | undefined;
   /** The clusters' time: in a playground it runs faster than life. */
   readonly clock: Clock;
   /** The viewer's time. */
@@ -64,16 +64,24 @@ export function startGleaner(parts: Parts): Gleaner {
   const world: World = {
     ...{ clock, store, modes, clusters, known: clusters },
     rules,
-    directory: parts.directory ?? localDirectory,
+    directory: parts.slack?.directory ?? localDirectory,
   };
   const chat = pageChat();
   const told = metrics(() => wall.now());
   told.proposals(async () => countStates(world));
+  const shown = deskOf(parts, world, bus, chat);
+  const inside: Inside = {
+    ...{ store, bus, desk: shown },
+    draw: (proposal, at) => draw(world, proposal, at),
+    clusterName: (id) => clusters.get(id)?.name ?? id,
+    refused: told.refused,
+  };
+  const chats = [chat, ...parts.chats, ...(parts.slack ? [parts.slack.chat(inside)] : [])];
   const stop = runProcess({
     world,
     bus,
     clock,
-    hops: { ...HOPS, notify: routed(ROUTES.notify, notify(everywhere([chat, ...parts.chats]))) } satisfies Record<
+    hops: { ...HOPS, notify: routed(ROUTES.notify, notify(everywhere(chats))) } satisfies Record<
       HopName,
       (world: World, event: Event) => Promise<readonly Outgoing[]>
     >,
@@ -81,12 +89,14 @@ export function startGleaner(parts: Parts): Gleaner {
     log: parts.log,
     metrics: told,
   });
+  const deafen = parts.slack?.listen(inside);
   return {
     world,
-    desk: deskOf(parts, world, bus, chat),
+    desk: shown,
     metrics: told,
     quarantined: () => bus.quarantined().length,
     async stop() {
+      await deafen?.();
       await stop();
       database.close();
     },

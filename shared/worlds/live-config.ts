@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import { type Config, namesOf, personOf, policyFor } from '../config.ts';
+import { riskOf } from '../flow/propose.ts';
 import type { Rules } from '../flow/world.ts';
 import { milliseconds } from '../handler.ts';
+import type { Proposal } from '../model.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { load } from './settings.ts';
@@ -14,6 +16,8 @@ export interface LiveConfig {
   trouble(): string | undefined;
   /** The policy in force; `nameOf` turns a cluster's id into the name that the file uses. */
   rules(nameOf: (cluster: string) => string): Rules;
+  /** The channel that the policy names for a proposal, or the one of everything else. */
+  channelOf(nameOf: (cluster: string) => string): (proposal: Proposal | undefined) => string | undefined;
   stop(): void;
 }
 
@@ -50,6 +54,11 @@ export function liveConfig(first: Config, file: string | undefined, clock: Clock
       names: (principal) => namesOf(current, principal),
       text: () => JSON.stringify({ policy: current.policy, people: current.people }),
     }),
+    channelOf: (nameOf) => (proposal) => {
+      const of = proposal && { mode: proposal.found.mode, risk: riskOf(proposal.found) };
+      const tier = proposal && of && policyFor(current, { ...of, cluster: nameOf(proposal.cluster) });
+      return tier?.channel ?? current.slack.channel;
+    },
     stop: () => cancel(),
   };
 }

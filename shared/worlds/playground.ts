@@ -12,15 +12,17 @@ import { type Chat, TOLD } from '../ports/chat.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Gleaner, startGleaner } from './gleaner.ts';
+import type { Slack } from './slack.ts';
 
 /** Whom the playground's own policy allows. */
 export const YOU: Principal = 'local:you';
 
-/** In the playground one person may try everything, with the shipped expiry and reminders of the lowest tier. */
-const RULES = onePolicy({
-  ...{ approvers: [YOU], quorum: 1, requesterMayApprove: true, reasonRequired: false },
-  ...{ expiry: '24h', remind: '4h' },
-});
+/** In the playground whoever started it may try everything, with the shipped expiry and reminders of the lowest tier. */
+const rulesFor = (guests: readonly Principal[]) =>
+  onePolicy({
+    ...{ approvers: [YOU, ...guests], quorum: 1, requesterMayApprove: true, reasonRequired: false },
+    ...{ expiry: '24h', remind: '4h' },
+  });
 
 export interface Playground {
   readonly gleaner: Gleaner;
@@ -38,8 +40,11 @@ export async function startPlayground(options: {
   chats?: readonly Chat[];
   /** Default: in memory. */
   state?: string;
+  slack?: Slack | undefined;
+  /** Who may decide beside whoever started it. */
+  guests?: readonly Principal[];
 }): Promise<Playground> {
-  const { speed, log, chats = [], state = ':memory:' } = options;
+  const { speed, log, chats = [], state = ':memory:', slack, guests = [] } = options;
   const clock = scaledClock(systemClock.now(), speed);
   const trouble = (actor: string, error: unknown) => log.warn({ actor, because: String(error) }, 'an actor stumbled');
   const pretend = await Promise.all([
@@ -69,7 +74,8 @@ export async function startPlayground(options: {
   };
   const gleaner = startGleaner({
     clusters: connected,
-    rules: RULES,
+    rules: rulesFor(guests),
+    slack,
     ...{ clock, wall: systemClock, state, log },
     chats: [...chats, aftermath(pretend, broken)],
     configurationTrouble: () => undefined,

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse, parseDocument, visit } from 'yaml';
+import { parse } from 'yaml';
 import * as z from 'zod';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -98,17 +98,8 @@ describe('The manifest of the Slack app', () => {
   });
 
   it('says of each scope what it is for', () => {
-    const silent: unknown[] = [];
-    const document = parseDocument(text);
-    visit(document, {
-      Seq(_key, seq, path) {
-        const isScopes = JSON.stringify(path).includes('oauth_config');
-        for (const [index, item] of seq.items.entries()) {
-          const comment = Object(item).commentBefore ?? (index === 0 ? seq.commentBefore : undefined);
-          if (isScopes && !comment) silent.push(Object(item).value);
-        }
-      },
-    });
+    const lines = text.split('\n').map((line) => line.trim());
+    const silent = [...bot, ...optional].filter((scope) => !lines[lines.indexOf(`- ${scope}`) - 1]?.startsWith('# '));
 
     expect(bot.length + optional.length).toBeGreaterThan(4);
     expect(silent).toEqual([]);

@@ -1,4 +1,5 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { lineOf } from '../../audit.ts';
 import type { Event, EventName, Outgoing } from '../../model.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -93,7 +94,7 @@ export function eventBridgeBus(options: EventBridgeBusOptions): EventBridgeBus {
       else ready.push(event);
     }
     for (const event of [...ready, ...new Set(later.map((one) => one.event))])
-      await audit?.({ at, kind: 'event', text: JSON.stringify(event) });
+      await audit?.({ at, kind: 'event', text: lineOf(event) });
     const unpublished = [...tooLarge, ...(await Promise.all([put(ready), hold(later)])).flat()];
     if (unpublished.length > 0) throw new Error(sentence(unpublished, outgoing.length));
   }

@@ -1,3 +1,4 @@
+import { lineOf } from '../../audit.ts';
 import { milliseconds } from '../../handler.ts';
 import type { EventName, Outgoing } from '../../model.ts';
 import type { Bus, Consumer } from '../../ports/bus.ts';
@@ -65,8 +66,9 @@ export function inProcessBus(options: InProcessBusOptions): InProcessBus {
     const woken = new Set<string>();
     for (const { fact, after = 0 } of outgoing) {
       const now = clock.now();
-      const text = sealed(fact, now);
-      audit.append({ at: now.toISOString(), kind: 'event', text });
+      const event = sealed(fact, now);
+      const text = JSON.stringify(event);
+      audit.append({ at: now.toISOString(), kind: 'event', text: lineOf(event) });
       for (const [hop, takes] of Object.entries(routes)) {
         if (!takes.includes(fact.event)) continue;
         queue.add(hop, text, now.getTime() + Math.ceil(after));

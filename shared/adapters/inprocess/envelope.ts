@@ -5,9 +5,9 @@ import { type Event, Fact } from '../../model.ts';
 const Envelope = z.intersection(Fact, z.object({ id: z.string(), at: z.iso.datetime() }));
 
 /** A fact as an event, in words. Ids sort by time: 12 hex digits of milliseconds, then chance. */
-export function sealed(fact: Fact, now: Date): string {
+export function sealed(fact: Fact, now: Date): Event {
   const id = `${now.getTime().toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
-  return JSON.stringify({ ...fact, id, at: now.toISOString() });
+  return { ...fact, id, at: now.toISOString() };
 }
 
 /** The event in a text, or why it is none. */

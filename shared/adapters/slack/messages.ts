@@ -9,8 +9,9 @@ export interface Place {
 }
 
 /** Nothing in a text is made active: no names, no links, no previews of what a link shows. */
-const INERT = { parse: 'none', link_names: false } as const;
-const POSTED = { ...INERT, mrkdwn: false, unfurl_links: false, unfurl_media: false } as const;
+export const INERT = { parse: 'none', mrkdwn: false } as const;
+const NAMELESS = { ...INERT, link_names: false } as const;
+const POSTED = { ...NAMELESS, unfurl_links: false, unfurl_media: false } as const;
 
 const Posted = z.object({ ts: z.string().min(1), channel: z.string().min(1) });
 const Changed = z.object({ ts: z.string().optional() });
@@ -30,14 +31,14 @@ export const update = (
   { channel, message: ts }: Place,
   message: Message,
 ): Promise<Called<{ ts?: string | undefined }>> =>
-  api.call('chat.update', { channel, ts, ...message, ...INERT }, Changed);
+  api.call('chat.update', { channel, ts, ...message, ...NAMELESS }, Changed);
 
 /** Shows a message in a channel to one person alone. Slack keeps no copy of it. */
 export const whisper = (
   api: SlackApi,
   { channel, user }: { readonly channel: string; readonly user: string },
   message: Message,
-): Promise<Called<unknown>> => api.call('chat.postEphemeral', { channel, user, ...message, ...INERT }, Done);
+): Promise<Called<unknown>> => api.call('chat.postEphemeral', { channel, user, ...message, ...NAMELESS }, Done);
 
 /** The address of a message, for people. */
 export const permalink = (api: SlackApi, { channel, message }: Place): Promise<Called<{ permalink: string }>> =>

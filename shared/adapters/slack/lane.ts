@@ -1,0 +1,186 @@
+import type { Fact, Lane } from '../../model.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Row, Store } from '../../ports/store.ts';
+import { isOf, marked } from './mark.ts';
+import { type Failure, healed, outage, owedTo, toldBy, unheard } from './outage.ts';
+
+/** Slack takes one message a second and channel (docs.slack.dev/apis/web-api/rate-limits). */
+const PACE = 1_000;
+/** `chat.update` is of tier 3, 50 a minute (docs.slack.dev/reference/methods/chat.update). */
+const UPDATE_PACE = 1_200;
+/** A channel that is free for so long goes to whoever comes. */
+const IDLE = 2_000;
+/** When nobody has come for so long, those that wait have another way to come. */
+const DESERTED = 120_000;
+/** A turn that comes at once would only be missed again. */
+const SHORTEST = 50;
+const ATTEMPTS = 8;
+
+/** Who wants to send into a channel. `event` is the delivery by which it comes, the same when that comes again. */
+export interface Sender {
+  readonly channel: string;
+  readonly event: string;
+  /** The incident whose card it is about; absent for news, which no card waits for. */
+  readonly incident?: string;
+  /** It goes before those that may wait. */
+  readonly isUrgent?: boolean;
+  readonly does?: 'post' | 'update';
+}
+
+/** Its turn comes in so many milliseconds. */
+interface Later {
+  readonly is: 'later';
+  readonly after: number;
+  readonly facts: readonly Fact[];
+}
+/** It may send now, one message. `backlog`: the incidents that wait behind it. */
+export interface Yours {
+  readonly is: 'yours';
+  readonly backlog: readonly string[];
+  /** When those who wait were told of last. */
+  readonly digestAt: string | undefined;
+}
+
+/** The pacing and the health of channels, one durable item each, changed by compare-and-set. */
+export interface Lanes {
+  /** Takes a turn where the channel is free, or a place among those that wait for one. */
+  take(sender: Sender): Promise<Yours | Later>;
+  /** Takes a place among those that wait, though the channel may be free. */
+  queue(sender: Sender): Promise<Later>;
+  /** A message got through. Gives what is to be published. */
+  worked(sender: Sender): Promise<readonly Fact[]>;
+  /** Nothing got through: when to try again, and what is to be published. */
+  failed(sender: Sender, failure: Failure): Promise<Later>;
+  /** What this delivery has written and may not have published. */
+  owed(sender: Sender): Promise<readonly Fact[]>;
+  /** The incident waits for nothing any more. Gives what is owed. */
+  leave(sender: Sender): Promise<readonly Fact[]>;
+  /** Notes that those who wait are being told of, or (undefined) that this went wrong. */
+  digested(channel: string, at: string | undefined): Promise<void>;
+}
+
+export interface LaneParts {
+  readonly store: Store;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Whether the card of an incident cannot wait. */
+  readonly isUrgent: (incident: string) => Promise<boolean>;
+}
+
+const fresh = (id: string): Row<Lane> => ({
+  item: { schema: 1, id, nextAt: new Date(0).toISOString(), isUnheard: false, waiting: [] },
+  version: 0,
+});
+
+export function lanes({ store, clock, isUrgent }: LaneParts): Lanes {
+  /** Changes a lane until nobody else has changed it meanwhile; undefined: there was nothing to change, or no end to it. */
+  async function change(channel: string, next: (lane: Lane) => Lane | undefined): Promise<Lane | undefined> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const row = (await store.get('lane', channel)) ?? fresh(channel);
+      const item = next(row.item);
+      if (!item) return undefined;
+      if ((await store.put('lane', item, row.version)).ok) return item;
+    }
+    return undefined;
+  }
+
+  async function queue({ channel, event, incident, isUrgent: hurries = false }: Sender): Promise<Later> {
+    const now = clock.now().getTime();
+    const before = (await store.get('lane', channel))?.item.waiting ?? [];
+    const place = hurries ? await boundary(before, isUrgent) : Number.POSITIVE_INFINITY;
+    const lane = await change(channel, (item) => {
+      const told = unheard(item, now, event);
+      if (incident === undefined || item.waiting.includes(incident)) return told;
+      return { ...(told ?? item), waiting: item.waiting.toSpliced(place, 0, incident) };
+    });
+    const item = lane ?? (await store.get('lane', channel))?.item ?? fresh(channel).item;
+    return { is: 'later', after: waitOf(item, incident, now), facts: owedTo(item, event) };
+  }
+
+  return {
+    queue,
+    async take(sender) {
+      const { channel, event, does } = sender;
+      const now = clock.now().getTime();
+      let digestAt: string | undefined;
+      const taken = await change(channel, (lane) => {
+        if (Date.parse(lane.nextAt) > now || !isServed(lane, sender, now)) return undefined;
+        digestAt = lane.digestAt;
+        const pace = does === 'update' ? UPDATE_PACE : PACE;
+        const { because, ...rest } = lane;
+        // What this delivery still has to publish of an outage's end is read off this.
+        const isKept = lane.failingSince !== undefined || isOf(lane.nextAt, event);
+        return {
+          ...rest,
+          ...(isKept && because !== undefined && { because }),
+          nextAt: marked(now + pace, event),
+          waiting: waitingAfter(lane, sender, now),
+        };
+      });
+      return taken ? { is: 'yours', backlog: taken.waiting, digestAt } : queue(sender);
+    },
+    async worked({ channel, event }) {
+      const lane = await change(channel, (item) => healed(item, event));
+      return lane ? owedTo(lane, event) : [];
+    },
+    async failed({ channel, event, incident }, failure) {
+      const now = clock.now().getTime();
+      const lane = await change(channel, (item) => {
+        const broken = outage(item, now, event, failure);
+        const waits = incident === undefined || item.waiting.includes(incident);
+        return waits ? broken : { ...broken, waiting: [incident, ...item.waiting] };
+      });
+      // Many have written meanwhile: they have noted it, too.
+      const item = lane ?? (await store.get('lane', channel))?.item ?? fresh(channel).item;
+      return { is: 'later', after: waitOf(item, incident, now), facts: owedTo(item, event) };
+    },
+    async owed({ channel, event }) {
+      const row = await store.get('lane', channel);
+      return row ? owedTo(row.item, event) : [];
+    },
+    async leave({ channel, event, incident }) {
+      const row = await store.get('lane', channel);
+      if (!row) return [];
+      if (incident !== undefined && row.item.waiting.includes(incident))
+        await change(channel, (lane) => ({ ...lane, waiting: lane.waiting.filter((one) => one !== incident) }));
+      return owedTo(row.item, event);
+    },
+    async digested(channel, at) {
+      await change(channel, ({ digestAt, ...lane }) => ({ ...lane, ...(at !== undefined && { digestAt: at }) }));
+    },
+  };
+}
+
+/** Nobody overtakes those that stand before, unless they let a free channel go by. News and who cannot wait do. */
+function isServed(lane: Lane, { incident, isUrgent = false }: Sender, now: number): boolean {
+  if (incident === undefined || lane.waiting.length === 0 || now - Date.parse(lane.nextAt) > IDLE) return true;
+  return lane.waiting[0] === incident || (isUrgent && !lane.waiting.includes(incident));
+}
+
+/** Who waits once a turn is taken. One whose turn it was and who let it go by may never come: it goes to the end. */
+function waitingAfter(lane: Lane, { incident }: Sender, now: number): string[] {
+  if (isDeserted(lane, now)) return [];
+  const [first, ...others] = lane.waiting;
+  const isLate = first !== undefined && first !== incident && now - Date.parse(lane.nextAt) > IDLE;
+  return (isLate ? [...others, first] : lane.waiting).filter((one) => one !== incident);
+}
+
+const isDeserted = ({ nextAt, waiting }: Lane, now: number) =>
+  now - Date.parse(nextAt) > DESERTED + waiting.length * PACE;
+
+function waitOf(lane: Lane, incident: string | undefined, now: number): number {
+  const index = incident === undefined ? 0 : Math.max(0, lane.waiting.indexOf(incident));
+  const after = Math.max(0, Date.parse(lane.nextAt) - now) + index * PACE;
+  return Math.max(SHORTEST, index === 0 ? Math.min(after, toldBy(lane) - now) : after);
+}
+
+/** Where those that cannot wait end: they stand first, so half of the list is left out with each look. */
+async function boundary(waiting: readonly string[], isUrgent: (incident: string) => Promise<boolean>): Promise<number> {
+  let [from, to] = [0, waiting.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const incident = waiting[middle];
+    if (incident !== undefined && (await isUrgent(incident))) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

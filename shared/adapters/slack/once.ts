@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { Receipt } from '../../model.ts';
+import type { Told } from '../../ports/chat.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Store } from '../../ports/store.ts';
+
+/** After so long an answer is of no use: the card shows where things stand. Slack's reply addresses end then, too. */
+const PATIENCE = 1_800_000;
+const SHORTEST = 5_000;
+const LONGEST = 60_000;
+
+/** What became of telling something once. `retryAfter` in milliseconds. */
+export type Attempt =
+  | { readonly is: 'told' }
+  | { readonly is: 'failed'; readonly because: string; readonly retryAfter?: number };
+
+interface OnceParts {
+  readonly store: Store;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly warn: (because: string) => void;
+}
+
+const receiptId = (what: readonly string[]) =>
+  `told:${createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 24)}`;
+
+/** Whether something was told by a delivery that did not come to its end, and the note that it was. */
+export async function telling({ store, clock }: Omit<OnceParts, 'warn'>, what: readonly string[]) {
+  const id = receiptId(what);
+  const row = await store.get('receipt', id);
+  const at = row?.item.at ?? clock.now().toISOString();
+  const put = (answer?: Receipt['answer']) =>
+    store.put('receipt', { schema: 1, id, at, ...(answer && { answer }) }, row?.version ?? 0);
+  return { isTold: row?.item.answer !== undefined, isNew: row === undefined, since: Date.parse(at), put };
+}
+
+/**
+ * Tells what is to be told once, though it may be asked for several times: when it was told, a receipt says so. What
+ * fails is tried again, less and less often, until nobody waits for it any more.
+ */
+export async function once(parts: OnceParts, what: readonly string[], tell: () => Promise<Attempt>): Promise<Told> {
+  const { isTold, isNew, since, put } = await telling(parts, what);
+  if (isTold) return {};
+  const attempt = await tell();
+  if (attempt.is === 'told') {
+    await put({ ok: true, because: 'told' });
+    return {};
+  }
+  const age = parts.clock.now().getTime() - since;
+  if (age >= PATIENCE) {
+    parts.warn(`somebody could not be answered for half an hour: ${attempt.because}`);
+    await put({ ok: false, because: 'given up' });
+    return {};
+  }
+  if (isNew) await put();
+  return { after: attempt.retryAfter ?? Math.min(LONGEST, Math.max(SHORTEST, age)) };
+}

@@ -1,0 +1,109 @@
+import type { Card } from '../../card.ts';
+import type { Click, Incident, Principal, Proposal, Question } from '../../model.ts';
+import type { Told } from '../../ports/chat.ts';
+import type { Answer, ClusterStatus } from '../../ports/desk.ts';
+import type { Directory } from '../../ports/directory.ts';
+import { askMessage } from './ask.ts';
+import type { Message } from './blocks.ts';
+import { cardMessage } from './card-message.ts';
+import { listMessage, statusMessage } from './lists.ts';
+import { permalink } from './messages.ts';
+import { nearest } from './nearest.ts';
+import { answerMessage } from './notice.ts';
+import { once } from './once.ts';
+import type { Parts } from './parts.ts';
+import { answerTo, type RespondParts } from './respond.ts';
+
+/** What there is to read, beside single cards. */
+export interface Board {
+  clusters(): Promise<readonly ClusterStatus[]>;
+  /** The card of every incident, what waits for a decision first. */
+  cards(): Promise<readonly Card[]>;
+}
+
+export interface ReplyParts extends Parts, RespondParts {
+  readonly board: Board;
+  readonly directory: Directory;
+}
+
+/** Tells a clicker what became of the click, once. A click that did not come from Slack is answered elsewhere. */
+export async function answer(
+  parts: ReplyParts,
+  { id, who, from }: Click,
+  { ok, because, see }: Answer & { readonly see?: string | undefined },
+): Promise<Told> {
+  const user = userOf(who);
+  if (!from || user === undefined) return {};
+  return once(parts, ['answer', id, because], async () => {
+    const link = see === undefined ? undefined : await linkTo(parts, see);
+    return answerTo(parts, from, user, answerMessage({ ok, because, see: link }));
+  });
+}
+
+/** Answers a question, to whoever may read: a full member of our workspace. */
+export async function reply(parts: ReplyParts, question: Question): Promise<Told> {
+  const { id, who, from } = question;
+  const user = userOf(who);
+  if (user === undefined) return {};
+  return once(parts, ['reply', id], async () => answerTo(parts, from, user, await readingFor(parts, question)));
+}
+
+/** The Slack user behind a principal. */
+const userOf = (who: Principal): string | undefined =>
+  who.startsWith('slack:') ? who.slice('slack:'.length) : undefined;
+
+/** The address of the card on which a proposal is shown, where there is one. */
+async function linkTo({ api, store }: Parts, proposal: string): Promise<string | undefined> {
+  const incident = (await store.get('proposal', proposal))?.item.incident;
+  const post = incident === undefined ? undefined : (await store.get('post', incident))?.item;
+  if (post?.message === undefined) return undefined;
+  const called = await permalink(api, { channel: post.channel, message: post.message });
+  return called.is === 'ok' ? called.value.permalink : undefined;
+}
+
+async function readingFor(parts: ReplyParts, { who, from, ask }: Question): Promise<Message> {
+  const member = await parts.directory.isMember(who, from);
+  if (member.is !== 'yes') return no(`only members of this workspace may read it: ${member.because}`);
+  switch (ask.is) {
+    case 'status':
+      return statusMessage(await parts.board.clusters(), await parts.board.cards());
+    case 'incidents':
+      return listMessage(await parts.board.cards());
+    case 'show': {
+      const named = await find(parts, ask.id);
+      if ('because' in named) return no(named.because);
+      const card = parts.draw(named.proposal, parts.clock.now());
+      return ask.to === undefined ? cardMessage(card) : askMessage(card, ask.to);
+    }
+  }
+}
+
+const no = (because: string) => answerMessage({ ok: false, because });
+
+/** The proposal that somebody means by its id, that of its incident, or the beginning of one. */
+async function find({ store }: Parts, id: string): Promise<{ proposal: Proposal } | { because: string }> {
+  const exact = await store.get('proposal', id);
+  if (exact) return { proposal: exact.item };
+  const incidents = (await store.list('incident')).map(({ item }) => item);
+  const current = incidents.flatMap((incident) => currentOf(incident));
+  const meant = current.filter(({ incident, proposal }) => incident === id || (id !== '' && proposal.startsWith(id)));
+  const [one, ...more] = meant;
+  if (!one) return { because: unknown(id, current) };
+  if (more.length > 0) {
+    const ids = meant.slice(0, 5).map(({ proposal }) => proposal);
+    return { because: `${id} begins more than one id, such as ${ids.join(', ')}: write more of it` };
+  }
+  const row = await store.get('proposal', one.proposal);
+  return row ? { proposal: row.item } : { because: unknown(id, current) };
+}
+
+const currentOf = ({ id, proposal }: Incident) => (proposal === undefined ? [] : [{ incident: id, proposal }]);
+
+function unknown(id: string, current: readonly { readonly proposal: string }[]): string {
+  const near = nearest(
+    id,
+    current.map(({ proposal }) => proposal),
+  );
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : '/gleaner incidents lists them all';
+  return `there is no proposal ${id}: ${hint}`;
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import type { Stage } from '../../../shared/model.ts';
+import { type Bed, bedWithMemory, OPS } from './bed.ts';
+
+const stage = (bed: Bed, is: string, because: string): Stage => ({ at: bed.at(), is, because });
+const proposed = (proposal: string) => ({ event: 'proposed' as const, proposal });
+
+describe('The card of an incident', () => {
+  it('is posted once, and its channel is told nothing else', async () => {
+    const bed = await bedWithMemory();
+    await bed.records.open('i1', 'p1', bed.now());
+
+    await bed.publish(proposed('p1'), proposed('p1'));
+    await bed.pass(60);
+
+    expect(bed.slack.calls.map(({ method }) => method)).toEqual(['chat.postMessage']);
+    expect((await bed.store.get('post', 'i1'))?.item).toMatchObject({
+      ...{ proposal: 'p1', channel: OPS, message: '1700.000001', told: 1 },
+    });
+    expect(bed.pending()).toBe(0);
+  });
+
+  it('follows the record in place, and its thread gets every stage that the card did not tell', async () => {
+    const bed = await bedWithMemory();
+    await bed.records.open('i1', 'p1', bed.now());
+    await bed.publish(proposed('p1'));
+    await bed.pass(5);
+
+    await bed.records.change('p1', stage(bed, 'approved', 'slack:U0ADA'), { state: 'approved', plan: 'mend' });
+    await bed.publish({ event: 'applying', proposal: 'p1' });
+    await bed.records.change('p1', stage(bed, 'step 1: done', 'patched'), { state: 'applying' });
+    await bed.publish({ event: 'applying', proposal: 'p1' });
+    await bed.pass(30);
+
+    const [card, ...others] = bed.slack.inChannel(OPS);
+    expect(others).toEqual([]);
+    expect(card?.json).not.toContain('gleaner:approve');
+    const [told, ...more] = bed.slack.threadOf(card?.ts ?? '');
+    expect(more).toEqual([]);
+    expect(told?.json).toMatch(/Approved.*patched/s);
+    expect(bed.pending()).toBe(0);
+  });
+
+  it('shows a newer revision in place, after the thread was told why', async () => {
+    const bed = await bedWithMemory();
+    await bed.records.open('i1', 'p1', bed.now());
+    await bed.publish(proposed('p1'));
+    await bed.pass(5);
+
+    await bed.records.change('p1', stage(bed, 'superseded', 'the cluster changed'), { state: 'superseded' });
+    await bed.records.open('i1', 'p2', bed.now(), { revision: 'r2' });
+    await bed.publish(proposed('p2'), { event: 'superseded', proposal: 'p1', by: 'p2' });
+    await bed.pass(30);
+
+    const [card, ...others] = bed.slack.inChannel(OPS);
+    expect(others).toEqual([]);
+    expect(card?.json).toContain('p2');
+    expect(card?.json).not.toContain('"p1"');
+    expect(bed.slack.threadOf(card?.ts ?? '').map(({ json }) => /the cluster changed.*Proposed/s.test(json))).toEqual([
+      true,
+    ]);
+    expect((await bed.store.get('post', 'i1'))?.item).toMatchObject({ proposal: 'p2', told: 1 });
+  });
+
+  it('shows an undo in place', async () => {
+    const bed = await bedWithMemory();
+    await bed.records.open('i1', 'p1', bed.now());
+    await bed.publish(proposed('p1'));
+    await bed.pass(5);
+    await bed.records.change('p1', stage(bed, 'fixed', 'mended'), { state: 'fixed', plan: 'mend' });
+    await bed.records.open('i1', 'p2', bed.now(), { undoes: 'p1' });
+
+    await bed.publish({ event: 'fixed', proposal: 'p1', because: 'mended' }, proposed('p2'));
+    await bed.pass(30);
+
+    expect(bed.slack.inChannel(OPS)).toHaveLength(1);
+    expect((await bed.store.get('post', 'i1'))?.item.proposal).toBe('p2');
+  });
+
+  it('is a new message when the fault is proposed anew, after the former one was brought to its end', async () => {
+    const bed = await bedWithMemory();
+    await bed.records.open('i1', 'p1', bed.now());
+    await bed.publish(proposed('p1'));
+    await bed.pass(5);
+    await bed.records.change('p1', stage(bed, 'rejected', 'known'), { state: 'rejected' });
+    await bed.records.open('i1', 'p2', bed.now());
+
+    await bed.publish(proposed('p2'));
+    await bed.pass(30);
+
+    const [former, card, ...others] = bed.slack.inChannel(OPS);
+    expect(others).toEqual([]);
+    expect(former?.json).not.toContain('gleaner:approve');
+    expect(card?.json).toContain('gleaner:approve');
+    expect((await bed.store.get('post', 'i1'))?.item).toMatchObject({ proposal: 'p2', message: card?.ts });
+  });
+
+  it('is posted anew when somebody deleted it', async () => {
+    const bed = await bedWithMemory();
+    await bed.records.open('i1', 'p1', bed.now());
+    await bed.publish(proposed('p1'));
+    await bed.pass(5);
+    for (const message of bed.slack.messages) message.isDeleted = true;
+
+    await bed.records.change('p1', stage(bed, 'rejected', 'known'), { state: 'rejected' });
+    await bed.publish({ event: 'expired', proposal: 'p1' });
+    await bed.pass(30);
+
+    const [, anew, ...others] = bed.slack.inChannel(OPS);
+    expect(others).toEqual([]);
+    expect((await bed.store.get('post', 'i1'))?.item).toMatchObject({ message: anew?.ts, told: 2 });
+    expect(bed.slack.threadOf(anew?.ts ?? '')).toHaveLength(1);
+  });
+
+  it.each(['invalid_blocks', 'msg_blocks_too_long'])(
+    'is shown plainly where Slack refuses it with %s',
+    async (code) => {
+      const bed = await bedWithMemory();
+      bed.slack.fault = (_method, { blocks }) =>
+        JSON.stringify(blocks).includes('gleaner:') ? { is: 'refused', code, because: `refused: ${code}` } : undefined;
+      await bed.records.open('i1', 'p1', bed.now());
+
+      await bed.publish(proposed('p1'));
+      await bed.pass(30);
+
+      const [card, ...others] = bed.slack.inChannel(OPS);
+      expect(others).toEqual([]);
+      expect(card?.json).toMatch(/gleaner show p1/);
+      expect(bed.warnings).toEqual([expect.stringContaining(code)]);
+      expect(bed.pending()).toBe(0);
+    },
+  );
+
+  it('goes nowhere, and the log says so once, while no channel is named', async () => {
+    const bed = await bedWithMemory({ channelOf: () => undefined });
+    await bed.records.open('i1', 'p1', bed.now());
+    await bed.records.open('i2', 'p2', bed.now());
+
+    await bed.publish(proposed('p1'), proposed('p2'));
+    await bed.pass(10);
+
+    expect(bed.slack.calls).toEqual([]);
+    expect(bed.warnings).toEqual([expect.stringContaining('SLACK_CHANNEL')]);
+    expect(bed.pending()).toBe(0);
+  });
+});
