@@ -35,6 +35,8 @@ export const From = z.object({
   channel: z.string(),
   /** The message whose button was pressed; absent for what was typed. */
   message: z.string().optional(),
+  /** The question whose answer, shown to one person alone, had the button; absent for a button of a card. */
+  question: z.string().optional(),
   /** An address that takes an answer for a while. Who knows it can post there: it is never logged. */
   reply: z.url().optional(),
 });
@@ -80,7 +82,8 @@ export type Question = z.infer<typeof Question>;
 export const Untold = z.discriminatedUnion('is', [
   z.object({ is: z.literal('answer'), click: Click, ok: z.boolean(), because, see: z.string().optional() }),
   z.object({ is: z.literal('reply'), question: Question }),
-  z.object({ is: z.literal('notice'), cluster: z.string().optional(), text: z.string() }),
+  /** `of`: the name of the event that it tells of. */
+  z.object({ is: z.literal('notice'), of: z.string().optional(), cluster: z.string().optional(), text: z.string() }),
 ]);
 export type Untold = z.infer<typeof Untold>;
 

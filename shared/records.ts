@@ -35,6 +35,10 @@ export const Post = z.object({
   told: z.number().int(),
   /** When a delivery that goes on with it is due: another one need not be sent. */
   dueAt: time.optional(),
+  /** The event that this delivery brings, or that the one brought by which it was promised. */
+  dueBy: z.string().optional(),
+  /** The delivery is under way and has the card in hand until then, rather than coming then. */
+  isLeased: z.boolean().optional(),
 });
 export type Post = z.infer<typeof Post>;
 
@@ -50,6 +54,8 @@ export const Lane = z.object({
   because: z.string().optional(),
   /** Whether the outage was told to the bus. */
   isUnheard: z.boolean(),
+  /** The event whose delivery changed that last: it tells the bus, also when it died on the way and comes again. */
+  flippedBy: z.string().optional(),
   /** The incidents whose cards wait for their turn. */
   waiting: z.array(z.string()),
   /** When a digest of those was posted last. */
@@ -66,6 +72,9 @@ export const Receipt = z.object({
   answer: z.object({ ok: z.boolean(), because: z.string() }).optional(),
 });
 export type Receipt = z.infer<typeof Receipt>;
+
+/** The receipt of a proposal that was shown to one person alone, as the answer to a question: its buttons are that person's. */
+export const shownTo = (question: string, who: Principal, proposal: string) => `shown ${question} ${who} ${proposal}`;
 
 /** The policy that was in force when the clock last ticked, so that a change of it is told, also of one made while nothing ran. */
 export const PolicyInForce = z.object({ ...versioned, id: z.literal('policy'), at: time, text: z.string() });

@@ -34,9 +34,14 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Lines behind a label, all of them indented as deep, `hang` columns deeper from the second on: everything below a headline. */
-export function labelled(terminal: Terminal, label: string, text: string, { indent = 3, hang = 0 } = {}): string[] {
-  const column = indent + 11;
+/** Lines behind a label of at most `labels` columns, all of them indented as deep, `hang` deeper from the second on: everything below a headline. */
+export function labelled(
+  terminal: Terminal,
+  label: string,
+  text: string,
+  { indent = 3, hang = 0, labels = 11 } = {},
+): string[] {
+  const column = indent + labels;
   const [first = '', ...rest] = wrap(text, Math.max(30, terminal.width - column - hang));
   return [
     `${' '.repeat(indent)}${styled(terminal, 'dim', label.padEnd(column - indent))}${first}`,

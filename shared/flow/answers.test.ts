@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { look, node, type Painted, paintWorld } from '../../test/simulator/paint.ts';
-import type { Click, Event, Fact, From, Outgoing } from '../model.ts';
+import { type Click, type Event, type Fact, type From, type Outgoing, shownTo } from '../model.ts';
 import { type Chat, TOLD, type Told } from '../ports/chat.ts';
 import { routed } from '../worlds/hops.ts';
 import { notify } from './notify.ts';
@@ -18,6 +18,13 @@ async function posted(world: Painted, proposal: string, message = FROM.message) 
   await world.store.put('post', post, (await world.store.get('post', incident))?.version ?? 0);
   return item;
 }
+
+/** An answer that one person alone sees. */
+const ALONE: From = { team: 'T1', channel: 'C1', question: 'q1' };
+const shown = async (world: Painted, proposal: string, who: string) => {
+  const receipt = { schema: 1 as const, id: shownTo('q1', who, proposal), at: world.now().toISOString() };
+  await world.store.put('receipt', receipt, 0);
+};
 
 async function press(world: Painted, click: Partial<Click> & Pick<Click, 'choice'>) {
   const id = world.click({ from: FROM, ...click });
@@ -40,16 +47,39 @@ describe('A button', () => {
     expect(world.cluster.effects).toEqual([]);
   });
 
-  it('of the card that Gleaner keeps decides; what was typed needs no card', async () => {
+  it('of the card that Gleaner keeps decides, and one of an answer that it gave to that very person', async () => {
     const world = paintWorld();
     const id = await world.proposed();
     const { revision } = await posted(world, id);
-    const { message: _, ...typed } = FROM;
+    await shown(world, id, 'local:ann');
 
     await press(world, { choice: 'snooze', proposal: id, revision });
-    await press(world, { choice: 'approve', proposal: id, plan: 'mend', revision, from: typed });
+    await press(world, { choice: 'approve', proposal: id, plan: 'mend', revision, from: ALONE });
 
     expect(answersOf(world)).toEqual([expect.stringMatching(/^decided/), expect.stringMatching(/^decided/)]);
+  });
+
+  it.each([
+    ['that Gleaner never gave', async () => {}, 'local:ann'],
+    ['that was given to somebody else', (world: Painted, id: string) => shown(world, id, 'local:bob'), 'local:ann'],
+    [
+      'that was given long ago',
+      async (world: Painted, id: string) => {
+        await shown(world, id, 'local:ann');
+        world.advance(31 * 60_000);
+      },
+      'local:ann',
+    ],
+  ])('of an answer %s decides nothing', async (_what, prepare, who) => {
+    const world = paintWorld();
+    const id = await world.proposed();
+    const { revision } = await posted(world, id);
+    await prepare(world, id);
+
+    await press(world, { choice: 'approve', proposal: id, plan: 'mend', revision, from: ALONE, who });
+
+    expect(answersOf(world)).toEqual([expect.stringMatching(/^refused: this is a copy/)]);
+    expect(world.cluster.effects).toEqual([]);
   });
 
   it('that decided leaves a receipt with its answer, and no address in the audit log', async () => {

@@ -1,5 +1,5 @@
 import { milliseconds } from '../handler.ts';
-import { type Click, isRunning, isUndecided, type Outgoing, type Proposal } from '../model.ts';
+import { type Click, isRunning, isUndecided, type Outgoing, type Proposal, shownTo } from '../model.ts';
 import type { Row } from '../ports/store.ts';
 import { approve, OTHER_REVISION } from './approve.ts';
 import { type Decision, decided, refused, successor, whyNot } from './decision.ts';
@@ -18,6 +18,8 @@ import type { Hop, World } from './world.ts';
 const SNOOZE = milliseconds('1h');
 /** For how long "I have it" stops the reminders. */
 const TAKEN = milliseconds('30m');
+/** For how long the buttons of an answer can be pressed. */
+const SHOWN_FOR = milliseconds('30m');
 const ATTEMPTS = 5;
 
 /**
@@ -59,7 +61,11 @@ async function settle(world: World, click: Click, at: string): Promise<readonly 
 /** An approval is judged by the policy of the plan that it names, everything else by that of the approved or riskiest one. */
 async function refusalOf(world: World, item: Proposal, click: Click): Promise<Outgoing[] | undefined> {
   if (!(await isItsCard(world, item, click)))
-    return refused(click, 'this is a copy of its card, or an old one: decide on the one that Gleaner keeps', item.id);
+    return refused(
+      click,
+      'this is a copy of its card, or an old one: decide on the one that Gleaner keeps, or ask for it anew',
+      item.id,
+    );
   if (click.choice === 'approve') return undefined;
   if (click.revision !== undefined && click.revision !== item.revision) return refused(click, OTHER_REVISION, item.id);
   const plan = planOf(item);
@@ -68,9 +74,16 @@ async function refusalOf(world: World, item: Proposal, click: Click): Promise<Ou
   return refusal && refused(click, refusal.because);
 }
 
-/** A button decides only on the message that shows its incident: a forwarded copy has the same buttons. */
-async function isItsCard(world: World, { incident }: Proposal, { from }: Click): Promise<boolean> {
-  if (from?.message === undefined) return true;
+/**
+ * A button decides only on the message that shows its incident, or on what Gleaner showed that person alone: whoever has
+ * the chat's token can post copies of both, with other words on them.
+ */
+async function isItsCard(world: World, { id, incident }: Proposal, { from, who }: Click): Promise<boolean> {
+  if (!from) return true;
+  if (from.message === undefined) {
+    const shown = await world.store.get('receipt', shownTo(from.question ?? '', who, id));
+    return shown !== undefined && world.clock.now().getTime() - Date.parse(shown.item.at) <= SHOWN_FOR;
+  }
   const post = (await world.store.get('post', incident))?.item;
   return post?.message === from.message && post.channel === from.channel;
 }

@@ -5,6 +5,7 @@ import type { ROUTES } from './routes.ts';
 import type { Hop, World } from './world.ts';
 
 type Shown = (typeof ROUTES.notify)[number];
+type UntoldNotice = Extract<Untold, { is: 'notice' }>;
 
 /** Draws the card of a record anew after every change of it, and answers every click. What cannot be told now is told later. */
 export const notify =
@@ -21,9 +22,7 @@ export const notify =
       case 'asked':
         return tell(chat, { is: 'reply', question: event.question });
       case 'untold':
-        return event.what.is === 'notice'
-          ? announced(chat, event, event.what.cluster, event.what.text)
-          : tell(chat, event.what);
+        return event.what.is === 'notice' ? announced(chat, event, event.what) : tell(chat, event.what);
       case 'stopped':
       case 'resumed':
       case 'blinded':
@@ -32,10 +31,8 @@ export const notify =
       case 'unsilenced':
       case 'policy-changed':
       case 'unheard':
-      case 'heard': {
-        const { cluster, text } = inNotice(event);
-        return announced(chat, event, cluster, text);
-      }
+      case 'heard':
+        return announced(chat, event, { is: 'notice', of: event.event, ...inNotice(event) });
       default:
         return shown(world, chat, event);
     }
@@ -58,14 +55,14 @@ async function shown(world: World, chat: Chat, event: Extract<Event, { proposal:
   return [...accepted, ...outgoing(await chat.show(row.item, event), { event: 'unsent', proposal })];
 }
 
-async function tell(chat: Chat, what: Exclude<Untold, { is: 'notice' }>): Promise<Outgoing[]> {
+async function tell(chat: Chat, what: Exclude<Untold, UntoldNotice>): Promise<Outgoing[]> {
   const told = what.is === 'reply' ? await chat.reply(what.question) : await chat.answer(what.click, what);
   return outgoing(told, { event: 'untold', what });
 }
 
-async function announced(chat: Chat, event: Event, cluster: string | undefined, text: string): Promise<Outgoing[]> {
-  const what = { is: 'notice' as const, text, ...(cluster !== undefined && { cluster }) };
-  return outgoing(await chat.announce({ event, cluster, text }), { event: 'untold', what });
+async function announced(chat: Chat, event: Event, what: UntoldNotice): Promise<Outgoing[]> {
+  const { of = event.event, cluster, text } = what;
+  return outgoing(await chat.announce({ event, of, cluster, text }), { event: 'untold', what });
 }
 
 const outgoing = ({ after, facts = [] }: Told, again: Fact): Outgoing[] => [

@@ -12,7 +12,10 @@ export const TOLD: Told = {};
 
 /** What concerns more than one proposal: blindness, the emergency stop, a silence, a change of policy. */
 export interface Notice {
+  /** What brought it: the event that it tells of, or the one by which it is told anew. */
   readonly event: Event;
+  /** The name of the event that it tells of. */
+  readonly of: string;
   readonly cluster: string | undefined;
   readonly text: string;
 }

@@ -14,7 +14,9 @@ export interface ClusterStatus {
 }
 
 /** What a person asked for, as the page or a command sends it. */
-export type Asked = Pick<Click, 'proposal' | 'cluster' | 'revision' | 'plan' | 'reason'> & { readonly choice: Choice };
+export type Asked = Pick<Click, 'proposal' | 'cluster' | 'revision' | 'plan' | 'reason' | 'what' | 'lasts'> & {
+  readonly choice: Choice;
+};
 
 /** The answer to a click: whether it took effect, and the sentence that the clicker reads. */
 export interface Answer {

@@ -1,51 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Painted, paintWorld } from '../../test/simulator/paint.ts';
-import { manualClock } from '../adapters/clock/manual.ts';
-import { pageChat } from '../adapters/page/chat.ts';
-import { notify } from '../flow/notify.ts';
-import { sessions } from '../web/session.ts';
-import { desk } from '../worlds/desk.ts';
-import { application } from './http.ts';
+import { type AppBed, appBed } from '../../test/api/app.ts';
 
-let world: Painted;
-let app: ReturnType<typeof application>;
+let bed: AppBed;
+let world: AppBed['world'];
+let app: AppBed['app'];
+let known: AppBed['access'];
 let cookie: string;
 let proposal: string;
 
-/** Delivers everything, and tells the page of it, as the bus would. */
-async function deliver(chat: ReturnType<typeof pageChat>) {
-  const from = world.facts.length;
-  await world.settle(0);
-  for (const fact of world.facts.slice(from)) {
-    if (fact.event === 'decided' || fact.event === 'refused' || fact.event === 'stopped') {
-      await notify(chat)(world.world, { ...fact, id: 'e', at: world.now().toISOString() });
-    }
-  }
-}
-
 beforeEach(async () => {
-  world = paintWorld();
-  proposal = await world.proposed();
-  const chat = pageChat();
-  const known = sessions();
-  app = application({
-    desk: desk({
-      ...{
-        world: world.world,
-        chat,
-        wall: manualClock('2026-01-15T12:00:00Z'),
-        configurationTrouble: () => 'gleaner.yaml is not in force',
-      },
-      bus: {
-        async publish(outgoing) {
-          world.publish(...outgoing);
-          queueMicrotask(() => void deliver(chat));
-        },
-      },
-    }),
-    ...{ sessions: known, metrics: async () => 'gleaner_up 1\n', unwell: () => undefined, after: () => () => {} },
-  });
-  const opened = await app.request(`/open/${known.invite('local:ann')}`);
+  bed = await appBed();
+  ({ world, app, proposal, access: known } = bed);
+  const opened = await app.request(`/open/${known.invite('local:ann').token}`);
   cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
 });
 
@@ -55,7 +21,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
     headers: { cookie, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-const revision = async () => (await world.store.get('proposal', proposal))?.item.revision;
+const revision = () => bed.revision();
 
 describe('The page over HTTP', () => {
   it.each(['/', '/fragment', '/live'])('gives %s to nobody without a session', async (path) => {
@@ -64,16 +30,29 @@ describe('The page over HTTP', () => {
   });
 
   it('opens a session once per link, in a cookie that no script and no other site can use', async () => {
-    const known = sessions();
-    const token = known.invite('local:ann');
+    const { token } = known.invite('local:bob');
 
-    const session = known.open(token);
+    const opened = await app.request(`/open/${token}`);
 
-    expect(known.whose(session)).toBe('local:ann');
-    expect(known.open(token)).toBeUndefined();
+    expect(opened.headers.get('set-cookie')).toMatch(/HttpOnly.*SameSite=Strict/);
+    expect((await app.request(`/open/${token}`)).status).toBe(401);
     expect((await app.request('/open/guess')).status).toBe(401);
-    const again = await app.request('/', { headers: { cookie } });
-    expect(again.status).toBe(200);
+    expect((await app.request('/', { headers: { cookie } })).status).toBe(200);
+  });
+
+  it('lets what only looks at an invitation not use it up: a person presses', async () => {
+    const path = `/join/${known.invite('local:bob').token}`;
+
+    expect(await (await app.request(path)).text()).toContain('Open as local:bob');
+    expect(await (await app.request(path)).text()).toContain('Open as local:bob');
+    const joined = await app.request(path, { method: 'POST' });
+
+    expect(joined.status).toBe(303);
+    const bob = joined.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect(await (await app.request('/', { headers: { cookie: bob } })).text()).toContain('you are <b>local:bob</b>');
+    expect((await app.request(path, { method: 'POST' })).status).toBe(401);
+    expect((await app.request(path)).status).toBe(401);
+    expect(bed.audited).toEqual([{ event: 'admitted', who: 'local:bob', by: 'local:bob' }]);
   });
 
   it('lets the page load nothing from elsewhere', async () => {
@@ -138,6 +117,48 @@ describe('The page over HTTP', () => {
 
     expect(await response.json()).toMatchObject({ ok: true });
     expect(await (await app.request('/fragment', { headers: { cookie } })).text()).toContain('stopped by local:ann');
+  });
+
+  it('shows who has it in hand, the policy in force, and what is silenced with the button that ends it', async () => {
+    const silence = { choice: 'silence', cluster: 'cluster-1', what: 'Node/node1', lasts: '2h', reason: 'a new disk' };
+    expect(await (await post('/click', silence)).json()).toMatchObject({ ok: true });
+    await post('/click', { choice: 'take', proposal, revision: await revision() });
+
+    const shown = await (await app.request('/fragment', { headers: { cookie } })).text();
+
+    expect(shown).toMatch(/local:ann has it until/);
+    expect(shown).toContain('Policy in force: by local:ann, local:bob; one of them is enough.');
+    expect(shown).toMatch(/<b>Node\/node1<\/b> on simulated until .*by local:ann: a new disk/s);
+    const unsilence = { choice: 'unsilence', cluster: 'cluster-1', what: 'Node/node1' };
+    expect(await (await post('/click', unsilence)).json()).toMatchObject({ ok: true });
+    expect(await (await app.request('/fragment', { headers: { cookie } })).text()).not.toContain('a new disk');
+  });
+
+  it('says which approvals do not count any more', async () => {
+    const row = await world.store.get('proposal', proposal);
+    if (!row) throw new Error('there is no proposal');
+    const approval = { click: 'c', who: 'local:bob', at: world.now().toISOString(), plan: 'mend', policy: 'former' };
+    await world.store.put('proposal', { ...row.item, approvals: [approval] }, row.version);
+
+    const shown = await (await app.request('/fragment', { headers: { cookie } })).text();
+
+    expect(shown).toContain('local:bob approved it under a policy that is not in force any more: that does not count.');
+  });
+
+  it('says that nothing gets through to a channel', async () => {
+    const since = new Date(world.now().getTime() - 360_000).toISOString();
+    await world.store.put(
+      'lane',
+      {
+        ...{ schema: 1, id: 'C0123ABCD', nextAt: since, failingSince: since, because: 'Slack answered with HTTP 503' },
+        ...{ isUnheard: true, waiting: [] },
+      },
+      0,
+    );
+
+    const shown = await (await app.request('/fragment', { headers: { cookie } })).text();
+
+    expect(shown).toMatch(/role="alert">Nothing gets through to the channel C0123ABCD for 6 min: Slack answered/);
   });
 
   it('shows text from a cluster as text', async () => {

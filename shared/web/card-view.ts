@@ -2,6 +2,8 @@ import { html } from 'hono/html';
 import type { Card, CardPlan, CardStep } from '../card.ts';
 import { type Choice, type Difference, isRunning, isUndecided } from '../model.ts';
 import { moment } from './moment.ts';
+import { policyView } from './policy-view.ts';
+import { silenceForm } from './silences-view.ts';
 
 const LOOK: Readonly<Record<string, string>> = { fixed: 'well', reverted: 'well', withdrawn: 'well' };
 
@@ -16,13 +18,16 @@ export function cardView(card: Card) {
     <span class="state">${stateOf(card)}</span>
     <h3 id="${key}-title">${card.title}</h3>
     <dl class="screen">${card.lines.map(({ label, text }) => html`<dt>${label}</dt><dd>${text}</dd>`)}</dl>
-    ${choices(card)} ${card.plans.map((plan) => planView(card, plan))} ${evidenceView(card)} ${timelineView(card)}
+    ${choices(card)} ${card.plans.map((plan) => planView(card, plan))} ${evidenceView(card)} ${timelineView(card)} ${silenceForm(card)}
   </article>`;
 }
 
 function stateOf({ proposal, clusterName }: Card) {
-  const since = moment(proposal.changedAt);
-  return html`<b>${proposal.state}</b> ${since} · ${clusterName}`;
+  const { state, changedAt, taker, remindAt } = proposal;
+  const taken = taker !== undefined && isUndecided(state);
+  return html`<b>${state}</b> ${moment(changedAt)} · ${clusterName}${
+    taken ? html` <span class="badge">${taker} has it until ${moment(remindAt)}</span>` : ''
+  }`;
 }
 
 const LABELS: Readonly<Record<Choice, string>> = {
@@ -43,11 +48,13 @@ const LABELS: Readonly<Record<Choice, string>> = {
 function choices({ proposal, plans, choices: offered }: Card) {
   if (offered.length === 0) return '';
   const id = `reason-${proposal.incident}`;
+  const isNeeded = offered.includes('approve') && plans.some(({ deciders }) => deciders.reasonRequired);
+  const reason = isNeeded ? 'Reason (the policy asks for one)' : 'Reason';
   const others = offered.filter((choice) => choice !== 'approve');
   return html`<form action="/click" method="post" class="choices" aria-label="Decide">
     <input type="hidden" name="proposal" value="${proposal.id}" />
     <input type="hidden" name="revision" value="${proposal.revision}" />
-    <input type="text" id="${id}" name="reason" placeholder="Reason" aria-label="Reason" maxlength="500" autocomplete="off" />
+    <input type="text" id="${id}" name="reason" placeholder="${reason}" aria-label="Reason" maxlength="500" autocomplete="off" />
     ${offered.includes('approve') ? plans.map((plan, index) => approveButton(proposal.incident, plan, index)) : ''}
     ${others.map((choice) => html`<button name="choice" value="${choice}" data-key="${choice}-${proposal.incident}">${LABELS[choice]}</button>`)}
   </form>`;
@@ -86,6 +93,7 @@ function planView({ proposal }: Card, plan: CardPlan) {
         : html`<h4>If it fails, is stopped, or its outcome is unknown</h4><ol class="steps">${plan.onFailure.map(stepView)}</ol>`
     }
     <p class="quiet">${plan.undo.offered ? 'Undo is offered' : 'No undo'}: ${plan.undo.because}</p>
+    ${policyView(proposal, plan)}
   </details>`;
 }
 
@@ -135,10 +143,10 @@ function evidenceView({ proposal, cause, modeTitle }: Card) {
 function timelineView({ proposal: { timeline, incident, id, revision } }: Card) {
   return html`<details data-key="timeline-${incident}">
     <summary>Timeline</summary>
-    <table><tbody>${timeline.map(
+    <table class="timeline"><tbody>${timeline.map(
       ({ at, is, who, because }) =>
         html`<tr><th>${moment(at)}</th><td>${is}</td><td>${because}${who ? html` <span class="badge">${who}</span>` : ''}</td></tr>`,
     )}</tbody></table>
-    <p class="quiet"><code>${id}</code> revision <code>${revision}</code></p>
+    <p class="quiet"><code>${id}</code> revision <code>${revision}</code> · <a href="/slack/${id}">how Slack shows it</a></p>
   </details>`;
 }

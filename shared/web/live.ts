@@ -10,13 +10,13 @@ const keyOf = (element) => element && (element.id || element.dataset.key);
 function remember() {
   return {
     open: [...document.querySelectorAll('details[open]')].map(keyOf),
-    typed: Object.fromEntries([...document.querySelectorAll('input[type=text]')].map((e) => [e.id, e.value])),
+    typed: Object.fromEntries([...document.querySelectorAll('input[type=text], select')].map((e) => [e.id, e.value])),
     focus: keyOf(document.activeElement), scroll: scrollY,
   };
 }
 function restore({ open, typed, focus, scroll }) {
   for (const e of document.querySelectorAll('details')) if (open.includes(keyOf(e))) e.open = true;
-  for (const e of document.querySelectorAll('input[type=text]')) if (typed[e.id]) e.value = typed[e.id];
+  for (const e of document.querySelectorAll('input[type=text], select')) if (typed[e.id]) e.value = typed[e.id];
   if (focus) (document.getElementById(focus) || document.querySelector('[data-key="' + CSS.escape(focus) + '"]'))?.focus({ preventScroll: true });
   scrollTo(0, scroll);
 }
@@ -51,6 +51,7 @@ document.addEventListener('submit', async (event) => {
   answer.textContent = 'Asking …';
   const response = await fetch(form.action, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const said = await response.json().catch(() => ({ because: 'Gleaner answered ' + response.status }));
+  if (said.ok) for (const e of form.querySelectorAll('input[type=text]')) e.value = '';
   answer.textContent = (said.ok ? 'Done: ' : 'Not done: ') + said.because;
   clearTimeout(quiet);
   quiet = setTimeout(() => { answer.textContent = ''; }, 15000);

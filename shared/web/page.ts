@@ -1,14 +1,26 @@
 import { html, raw } from 'hono/html';
 import type { Card } from '../card.ts';
-import { isRunning, isUndecided } from '../model.ts';
+import { isRunning, isUndecided, type Principal } from '../model.ts';
+import type { Admitted, Register } from '../ports/api.ts';
 import type { ClusterStatus, Desk, PlaygroundControls } from '../ports/desk.ts';
 import { cardView } from './card-view.ts';
 import { LIVE } from './live.ts';
 import { moment } from './moment.ts';
+import { peopleView } from './people-view.ts';
+import { silencesView } from './silences-view.ts';
 import { STYLE } from './style.ts';
 
+/** Everything that the page is drawn of. */
+export interface Shown {
+  readonly desk: Desk;
+  readonly register: Register;
+  readonly people: readonly Admitted[];
+  /** Whose session it is. */
+  readonly you: Principal;
+}
+
 /** The page: what is wrong now, what waits for a decision, what runs, what was done. */
-export async function page(desk: Desk, nonce: string) {
+export async function page(shown: Shown, nonce: string) {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -18,7 +30,7 @@ export async function page(desk: Desk, nonce: string) {
 <style nonce="${nonce}">${raw(STYLE)}</style>
 </head>
 <body>
-<main>${await fragment(desk)}</main>
+<main>${await fragment(shown)}</main>
 <p id="answer" role="status" aria-live="polite"></p>
 <script nonce="${nonce}">${raw(LIVE)}</script>
 </body>
@@ -26,24 +38,30 @@ export async function page(desk: Desk, nonce: string) {
 }
 
 /** Everything below the page's frame; the script draws it anew after each change. */
-export async function fragment(desk: Desk) {
-  const [clusters, cards] = await Promise.all([desk.clusters(), desk.cards()]);
+export async function fragment({ desk, register, people, you }: Shown) {
+  const [clusters, cards, silences, others] = await Promise.all([
+    ...([desk.clusters(), desk.cards()] as const),
+    ...([register.silences(), register.troubles()] as const),
+  ]);
   const waits = cards.filter(({ proposal }) => isUndecided(proposal.state));
   const runs = cards.filter(({ proposal }) => isRunning(proposal.state));
   const over = cards.filter(({ proposal }) => !isUndecided(proposal.state) && !isRunning(proposal.state));
   const trouble = desk.configurationTrouble();
+  const troubles = [...(trouble === undefined ? [] : [trouble]), ...others];
   const isQuiet = waits.length + runs.length === 0;
   return html`<header>
     <h1>Gleaner <small>${headline(waits.length, runs.length)}</small></h1>
-    <span class="quiet">${moment(desk.now().toISOString())}${desk.playground ? html` · pretend clusters, ${desk.playground.speed} times faster than life` : ''}</span>
+    <span class="quiet">${moment(desk.now().toISOString())} · you are <b>${you}</b>${desk.playground ? html` · pretend clusters, ${desk.playground.speed} times faster than life` : ''}</span>
     <ul class="clusters">${clusters.map(clusterView)}</ul>
   </header>
-  ${trouble === undefined ? '' : html`<p class="notice" role="alert">${trouble}</p>`}
+  ${troubles.map((each) => html`<p class="notice" role="alert">${each}</p>`)}
   ${clusters.filter(({ blind }) => blind !== undefined).map(({ name, blind }) => html`<p class="notice" role="alert">${name}: ${blind}</p>`)}
   ${section('Waiting for a decision', waits)} ${section('Under way', runs)}
   ${isQuiet ? html`<p class="quiet">No known fault is seen on any cluster.</p>` : ''}
   ${desk.playground ? drills(desk.playground) : ''}
-  ${section('Done', over)}`;
+  ${silencesView(silences, clusters)}
+  ${section('Done', over)}
+  ${peopleView(people, you)}`;
 }
 
 const headline = (waiting: number, running: number) =>
@@ -57,6 +75,7 @@ function clusterView({ id, name, flavour, does, stopped }: ClusterStatus) {
     <b>${name}</b> ${flavour}, ${stopped ? html`<b>stopped by ${stopped}</b>` : does === 'observe' ? 'observes only' : 'may apply what is approved'}
     <form action="/click" method="post">
       <input type="hidden" name="cluster" value="${id}" />
+      <button name="choice" value="diagnose" data-key="look-${id}">Look now</button>
       <button class="${stopped ? '' : 'danger'}" name="choice" value="${stopped ? 'resume' : 'stop'}" data-key="stop-${id}">${stopped ? 'Resume' : 'Emergency stop'}</button>
     </form>
   </li>`;

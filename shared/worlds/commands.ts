@@ -1,9 +1,16 @@
+import { admitting } from '../cli/admit.ts';
+import type { Call } from '../cli/call.ts';
+import { deciding } from '../cli/decide.ts';
 import type { Around, Extra } from '../cli/main.ts';
+import { reading } from '../cli/remote.ts';
 import type { Log } from '../runtime/log.ts';
 
 const collect = (value: string, before: readonly string[]) => [...before, value];
 
-/** The commands that need a whole Gleaner. Each loads what it needs when it is called: `diagnose` starts without it. */
+const call: Call = async (connection, question, answer) =>
+  (await import('../cli/call.ts')).call(connection, question, answer);
+
+/** The commands that need a whole Gleaner, or ask a running one. Each loads what it needs when it is called: `diagnose` starts without it. */
 export const commands = (
   around: Around,
   env: Readonly<Record<string, string | undefined>>,
@@ -47,7 +54,35 @@ export const commands = (
         (said.ok ? around.out : around.err)(`${said.because}\n`);
         exit(said.ok ? 0 : said.unusable ? 2 : 1);
       }),
+  (program, exit) =>
+    program
+      .command('doctor')
+      .description('look whether what Gleaner needs from others is set up')
+      .command('slack')
+      .description('the tokens, scopes, channels, people and groups; posts nothing')
+      .option('--config <file>', 'the configuration (default: gleaner.yaml, where there is one)')
+      .action(async (options: { config?: string }) => exit(await examineSlack(options, around, env))),
+  ...[reading, deciding, admitting].flatMap((some) => some({ around, env, call })),
 ];
+
+async function examineSlack(
+  options: { config?: string },
+  around: Around,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const [{ checkSlack }, { exitOf, shownFindings }] = await Promise.all([
+    import('./slack-checkup.ts'),
+    import('../cli/findings.ts'),
+  ]);
+  try {
+    const findings = await checkSlack(options, env);
+    around.out(shownFindings(findings, around.terminal));
+    return exitOf(findings);
+  } catch (error) {
+    around.err(`gleaner: ${Object(error).message ?? String(error)}\n`);
+    return 2;
+  }
+}
 
 const printer = (around: Around) => (line: string) => around.out(`${line}\n`);
 const logTo = async (around: Around, level: string): Promise<Log> =>

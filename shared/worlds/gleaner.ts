@@ -14,6 +14,7 @@ import type { Chat, Told } from '../ports/chat.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Desk, PlaygroundControls } from '../ports/desk.ts';
+import type { Receiver } from '../runtime/interact.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Metrics, metrics } from '../runtime/metrics.ts';
 import { runProcess } from '../runtime/process.ts';
@@ -46,6 +47,8 @@ export interface Gleaner {
   readonly world: World;
   readonly desk: Desk;
   readonly metrics: Metrics;
+  /** What takes the requests of Slack, where it is to send some. */
+  readonly slack: Receiver | undefined;
   /** What was set aside because it could not be handled. */
   quarantined(): number;
   stop(): Promise<void>;
@@ -89,14 +92,15 @@ export function startGleaner(parts: Parts): Gleaner {
     log: parts.log,
     metrics: told,
   });
-  const deafen = parts.slack?.listen(inside);
+  const listening = parts.slack?.listen(inside);
   return {
     world,
     desk: shown,
+    slack: listening?.receiver,
     metrics: told,
     quarantined: () => bus.quarantined().length,
     async stop() {
-      await deafen?.();
+      await listening?.stop();
       await stop();
       database.close();
     },

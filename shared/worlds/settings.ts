@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { modes } from '../../handlers/index.ts';
 import { type Config, readConfig } from '../config.ts';
+import { Principal } from '../model.ts';
+import { type SlackSettings, slackSettings } from './slack.ts';
 
 /** What `npm start -- …` was told. */
 export interface Settings {
@@ -11,6 +13,10 @@ export interface Settings {
   /** Nothing to follow was named: the playground starts. */
   readonly isPlayground: boolean;
   readonly speed: number;
+  /** Slack's part of the environment; undefined: the page and the terminal are all there is. */
+  readonly slack: SlackSettings | undefined;
+  /** Who may approve in the playground beside whoever started it: SLACK_APPROVERS, such as `slack:U0123,slack:U0456`. */
+  readonly guests: readonly Principal[];
 }
 
 /** The options of `gleaner start`. */
@@ -59,6 +65,11 @@ export function settings(values: StartOptions, env: Readonly<Record<string, stri
     file,
     isPlayground: clusters.length + inside.length === 0 && file === undefined,
     speed: Number(values.speed ?? SPEED),
+    slack: slackSettings(env),
+    guests: (env.SLACK_APPROVERS ?? '')
+      .split(',')
+      .map((text) => text.trim())
+      .filter((text) => Principal.safeParse(text).success),
   };
 }
 

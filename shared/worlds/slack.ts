@@ -2,8 +2,10 @@ import { systemClock } from '../adapters/clock/system.ts';
 import { type Identity, Interactions, identify } from '../adapters/slack/app.ts';
 import { slackChat } from '../adapters/slack/chat.ts';
 import { slackDirectory } from '../adapters/slack/directory.ts';
+import { slackReceiver } from '../adapters/slack/receiver.ts';
 import { refusalLog } from '../adapters/slack/refused.ts';
-import { slackSocket } from '../adapters/slack/socket.ts';
+import { type SocketHealth, slackSocket } from '../adapters/slack/socket.ts';
+import type { Secrets } from '../adapters/slack/verify.ts';
 import { type SlackApi, slackApi } from '../adapters/slack/web-api.ts';
 import type { Card } from '../card.ts';
 import { milliseconds } from '../handler.ts';
@@ -13,6 +15,7 @@ import type { Chat, Told } from '../ports/chat.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { Store } from '../ports/store.ts';
+import type { Receiver } from '../runtime/interact.ts';
 import type { Log } from '../runtime/log.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -23,16 +26,27 @@ const IDENTIFY = milliseconds('15s');
 /** What the environment says of Slack, where it says anything: a bot token is the sign that Slack is wanted. */
 export interface SlackSettings {
   readonly botToken: string;
-  /** For Socket Mode: without it nothing comes in. */
-  readonly appToken: string | undefined;
+  /** How presses and commands come in: by connections that Gleaner opens, or by requests that Slack signs. */
+  readonly way:
+    | { readonly is: 'socket'; readonly appToken: string }
+    | { readonly is: 'https'; readonly secrets: Secrets };
   /** The channel of every card for which gleaner.yaml names none. */
   readonly channel: string | undefined;
   readonly url: string | undefined;
 }
 
+/** Reads the environment. Throws an Error where it says half of what Slack needs: nobody could decide, and nobody would see why. */
 export function slackSettings(env: Env): SlackSettings | undefined {
-  const { SLACK_BOT_TOKEN: botToken, SLACK_APP_TOKEN: appToken, SLACK_CHANNEL: channel, SLACK_API_URL: url } = env;
-  return botToken ? { botToken, appToken, channel, url } : undefined;
+  const { SLACK_BOT_TOKEN: botToken, SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: current } = env;
+  const { SLACK_SIGNING_SECRET_OLD: former, SLACK_CHANNEL: channel, SLACK_API_URL: url } = env;
+  if (!botToken && !appToken && !current) return undefined;
+  if (!botToken)
+    throw new Error('SLACK_BOT_TOKEN is not set, and other variables of Slack are: docs/slack.md says how to get it');
+  if (appToken) return { botToken, way: { is: 'socket', appToken }, channel, url };
+  if (current) return { botToken, way: { is: 'https', secrets: { current, former } }, channel, url };
+  throw new Error(
+    'SLACK_APP_TOKEN is not set: without it nobody could decide in Slack (or set SLACK_SIGNING_SECRET, where Slack is to call Gleaner)',
+  );
 }
 
 /** What of a running Gleaner Slack shows and changes. */
@@ -40,7 +54,8 @@ export interface Inside {
   readonly store: Store;
   readonly bus: Bus;
   readonly desk: Desk;
-  readonly draw: (proposal: Proposal, at: Date) => Card;
+  /** A record as people read it, as of a moment; now, where none is given. */
+  readonly draw: (proposal: Proposal, at?: Date) => Card;
   readonly clusterName: (id: string) => string;
   readonly refused: (kind: string) => void;
 }
@@ -49,10 +64,17 @@ export interface Inside {
 export interface Slack {
   readonly directory: Directory;
   chat(inside: Inside): Chat;
-  /** Lets presses and commands come in; the answer ends that. */
-  listen(inside: Inside): () => Promise<void>;
+  /** Lets presses and commands come in. */
+  listen(inside: Inside): Listening;
   /** What is wrong with the connection, in words. */
   trouble(): string | undefined;
+}
+
+/** Slack's way in, while it is open. */
+export interface Listening {
+  /** What takes the requests that Slack signs, where it is to send some. */
+  readonly receiver: Receiver | undefined;
+  stop(): Promise<void>;
 }
 
 export interface SlackOptions {
@@ -66,7 +88,7 @@ export interface SlackOptions {
 
 /** Connects to Slack, outbound only. It may be away: then it is connected once it is there, and nobody is believed before. */
 export function connectSlack({ settings, channelOf, speed = 1, log }: SlackOptions): Slack {
-  const { botToken, appToken, channel, url } = settings;
+  const { botToken, way, channel, url } = settings;
   const api = slackApi({ token: botToken, url });
   const warn = (because: string) => log.warn({ because }, 'Slack');
   const who = identified(api, warn);
@@ -84,28 +106,31 @@ export function connectSlack({ settings, channelOf, speed = 1, log }: SlackOptio
       });
       return speed === 1 ? chat : slowed(chat, speed);
     },
-    listen({ store, bus, desk, refused: count }) {
-      if (!appToken) {
-        warn('SLACK_APP_TOKEN is not set: cards are posted, and nobody can decide in Slack');
-        return async () => who.stop();
-      }
-      const receiver = slackSocket({
-        ...{ appToken, url, clock: systemClock },
-        health({ connected, because }) {
-          trouble = connected > 0 ? undefined : `Slack cannot reach Gleaner: ${because}`;
-          if (because) warn(because);
-          else log.info({ connected }, 'Slack is connected');
+    listen({ store, bus, draw, refused: count }) {
+      const refused = refusalLog({ store, clock: systemClock, count, warn });
+      const health = ({ connected, because }: SocketHealth) => {
+        trouble = connected > 0 ? undefined : `Slack cannot reach Gleaner: ${because}`;
+        if (because) warn(because);
+        else log.info({ connected }, 'Slack is connected');
+      };
+      const receiver = way.is === 'https' ? slackReceiver({ ...way, clock: systemClock, refused, warn }) : undefined;
+      const socket = way.is === 'socket' ? slackSocket({ ...way, url, clock: systemClock, health }) : undefined;
+      const bolt = receiver ?? socket;
+      if (!bolt) throw new Error('Slack has no way in');
+      const app = new Interactions(bolt, {
+        ...{ api, bus, store, clock: systemClock, directory, refused, warn, url, home: who.identity },
+        async card(id) {
+          const row = await store.get('proposal', id);
+          return row && draw(row.item);
         },
       });
-      const refused = refusalLog({ store, clock: systemClock, count, warn });
-      const app = new Interactions(receiver, {
-        ...{ api, bus, store, clock: systemClock, directory, refused, warn, url, home: who.identity },
-        card: async (id) => (await desk.cards()).find(({ proposal }) => proposal.id === id),
-      });
       void app.start();
-      return async () => {
-        who.stop();
-        await app.stop();
+      return {
+        receiver,
+        async stop() {
+          who.stop();
+          await app.stop();
+        },
       };
     },
     trouble: () => who.trouble() ?? trouble,

@@ -3,10 +3,24 @@ import type { Card, CardPlan } from '../../card.ts';
 import type { Choice } from '../../model.ts';
 import { actions, header, type Message, message, small } from './blocks.ts';
 import { approveButton, choiceButton, detailsButton, isApprovable } from './buttons.ts';
+import { encodePressed, parsePressed } from './pressed.ts';
 import { bold, quote, rich, says, section, words } from './rich.ts';
 import { standingLine, standingOf } from './standing.ts';
 
 const PLANS = 5;
+
+/** A message as the answer to a question: each of its buttons names that, for it stands on no card. */
+export const answering = (question: string, { text, blocks }: Message): Message => ({
+  text,
+  blocks: blocks.map((block) =>
+    block.type === 'actions' ? { ...block, elements: block.elements.map((one) => naming(question, one)) } : block,
+  ),
+});
+
+function naming<T extends { readonly type: string; readonly value?: unknown }>(asked: string, element: T): T {
+  const pressed = parsePressed(element.value);
+  return pressed ? { ...element, value: encodePressed({ ...pressed, asked }) } : element;
+}
 
 /**
  * What a typed `/gleaner approve ID` is answered with, for that person alone: what it does, at which revision, and the one

@@ -4,7 +4,6 @@ import type { Sender, Yours } from './lane.ts';
 import { digestMessage } from './lists.ts';
 import { post } from './messages.ts';
 import type { Parts } from './parts.ts';
-import { failureOf } from './refusals.ts';
 import type { Action, Scene } from './view.ts';
 
 /** So many cards that wait are a backlog: the last of them comes later than anybody would look. */
@@ -50,8 +49,7 @@ export async function postDigest(
     return { after: turn.after, facts: turn.facts.length > 0 ? turn.facts : facts };
   }
   await lanes.digested(sender.channel, undefined);
-  const retryAfter = called.is === 'throttled' ? called.retryAfter : undefined;
-  return lanes.failed(sender, { because: failureOf(called), retryAfter });
+  return lanes.failed(sender, called);
 }
 
 async function unseenOf({ store }: Parts, incidents: readonly string[]): Promise<Proposal[]> {

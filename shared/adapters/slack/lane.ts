@@ -1,8 +1,8 @@
 import type { Fact, Lane } from '../../model.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Row, Store } from '../../ports/store.ts';
-import { isOf, marked } from './mark.ts';
-import { type Failure, healed, outage, owedTo, toldBy, unheard } from './outage.ts';
+import { healed, outage, owedTo, toldBy, unheard } from './outage.ts';
+import type { Failed } from './web-api.ts';
 
 /** Slack takes one message a second and channel (docs.slack.dev/apis/web-api/rate-limits). */
 const PACE = 1_000;
@@ -50,7 +50,7 @@ export interface Lanes {
   /** A message got through. Gives what is to be published. */
   worked(sender: Sender): Promise<readonly Fact[]>;
   /** Nothing got through: when to try again, and what is to be published. */
-  failed(sender: Sender, failure: Failure): Promise<Later>;
+  failed(sender: Sender, failed: Failed): Promise<Later>;
   /** What this delivery has written and may not have published. */
   owed(sender: Sender): Promise<readonly Fact[]>;
   /** The incident waits for nothing any more. Gives what is owed. */
@@ -99,33 +99,23 @@ export function lanes({ store, clock, isUrgent }: LaneParts): Lanes {
   return {
     queue,
     async take(sender) {
-      const { channel, event, does } = sender;
+      const { channel, does } = sender;
       const now = clock.now().getTime();
-      let digestAt: string | undefined;
       const taken = await change(channel, (lane) => {
         if (Date.parse(lane.nextAt) > now || !isServed(lane, sender, now)) return undefined;
-        digestAt = lane.digestAt;
-        const pace = does === 'update' ? UPDATE_PACE : PACE;
-        const { because, ...rest } = lane;
-        // What this delivery still has to publish of an outage's end is read off this.
-        const isKept = lane.failingSince !== undefined || isOf(lane.nextAt, event);
-        return {
-          ...rest,
-          ...(isKept && because !== undefined && { because }),
-          nextAt: marked(now + pace, event),
-          waiting: waitingAfter(lane, sender, now),
-        };
+        const nextAt = new Date(now + (does === 'update' ? UPDATE_PACE : PACE)).toISOString();
+        return { ...lane, nextAt, waiting: waitingAfter(lane, sender, now) };
       });
-      return taken ? { is: 'yours', backlog: taken.waiting, digestAt } : queue(sender);
+      return taken ? { is: 'yours', backlog: taken.waiting, digestAt: taken.digestAt } : queue(sender);
     },
     async worked({ channel, event }) {
       const lane = await change(channel, (item) => healed(item, event));
       return lane ? owedTo(lane, event) : [];
     },
-    async failed({ channel, event, incident }, failure) {
+    async failed({ channel, event, incident }, failed) {
       const now = clock.now().getTime();
       const lane = await change(channel, (item) => {
-        const broken = outage(item, now, event, failure);
+        const broken = outage(item, now, event, failed);
         const waits = incident === undefined || item.waiting.includes(incident);
         return waits ? broken : { ...broken, waiting: [incident, ...item.waiting] };
       });

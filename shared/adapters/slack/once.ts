@@ -3,16 +3,15 @@ import type { Receipt } from '../../model.ts';
 import type { Told } from '../../ports/chat.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Failed } from './web-api.ts';
 
 /** After so long an answer is of no use: the card shows where things stand. Slack's reply addresses end then, too. */
 const PATIENCE = 1_800_000;
 const SHORTEST = 5_000;
 const LONGEST = 60_000;
 
-/** What became of telling something once. `retryAfter` in milliseconds. */
-export type Attempt =
-  | { readonly is: 'told' }
-  | { readonly is: 'failed'; readonly because: string; readonly retryAfter?: number };
+/** What became of telling something. */
+export type Attempt = { readonly is: 'told' } | Failed;
 
 interface OnceParts {
   readonly store: Store;
@@ -23,8 +22,8 @@ interface OnceParts {
 const receiptId = (what: readonly string[]) =>
   `told:${createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 24)}`;
 
-/** Whether something was told by a delivery that did not come to its end, and the note that it was. */
-export async function telling({ store, clock }: Omit<OnceParts, 'warn'>, what: readonly string[]) {
+/** Whether something was told already, since when that is tried, and the note of how it ended. */
+export async function receiptFor({ store, clock }: Omit<OnceParts, 'warn'>, what: readonly string[]) {
   const id = receiptId(what);
   const row = await store.get('receipt', id);
   const at = row?.item.at ?? clock.now().toISOString();
@@ -38,7 +37,7 @@ export async function telling({ store, clock }: Omit<OnceParts, 'warn'>, what: r
  * fails is tried again, less and less often, until nobody waits for it any more.
  */
 export async function once(parts: OnceParts, what: readonly string[], tell: () => Promise<Attempt>): Promise<Told> {
-  const { isTold, isNew, since, put } = await telling(parts, what);
+  const { isTold, isNew, since, put } = await receiptFor(parts, what);
   if (isTold) return {};
   const attempt = await tell();
   if (attempt.is === 'told') {
@@ -52,5 +51,5 @@ export async function once(parts: OnceParts, what: readonly string[], tell: () =
     return {};
   }
   if (isNew) await put();
-  return { after: attempt.retryAfter ?? Math.min(LONGEST, Math.max(SHORTEST, age)) };
+  return { after: attempt.is === 'throttled' ? attempt.retryAfter : Math.min(LONGEST, Math.max(SHORTEST, age)) };
 }

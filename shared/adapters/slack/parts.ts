@@ -2,22 +2,37 @@ import type { Card } from '../../card.ts';
 import type { Proposal } from '../../model.ts';
 import type { Told } from '../../ports/chat.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { ClusterStatus } from '../../ports/desk.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Lanes } from './lane.ts';
-import type { SlackApi } from './web-api.ts';
+import type { RespondParts } from './respond.ts';
 
-/** What everything that sends to Slack shares. */
-export interface Parts {
-  readonly api: SlackApi;
+/** What there is to read, beside single cards. */
+interface Board {
+  clusters(): Promise<readonly ClusterStatus[]>;
+  /** The card of every incident, what waits for a decision first. */
+  cards(): Promise<readonly Card[]>;
+}
+
+/** What a chat in Slack is made of. `warn` is for the log: what people should know and nobody is told otherwise. */
+export interface SlackChatOptions extends RespondParts {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
-  readonly lanes: Lanes;
   /** A record as people read it, as of a moment. */
   readonly draw: (proposal: Proposal, at: Date) => Card;
-  /** Where the card of a proposal goes; undefined: the configuration names no channel. */
+  /** Where the card of a proposal goes (`C…`); undefined: the configuration names no channel. */
   readonly channelOf: (proposal: Proposal) => string | undefined;
-  /** For the log: what people should know and nobody is told otherwise. */
-  readonly warn: (because: string) => void;
+  /** Where news of a cluster, or of all, go; undefined: the configuration names no channel. */
+  readonly newsChannel: (cluster: string | undefined) => string | undefined;
+  readonly clusterName: (cluster: string) => string;
+  readonly board: Board;
+  readonly directory: Directory;
+}
+
+/** What everything that sends to Slack shares. */
+export interface Parts extends SlackChatOptions {
+  readonly lanes: Lanes;
   /** There is no channel for a card. */
-  nowhere(proposal: Proposal): Told;
+  nowhere(): Told;
 }

@@ -50,10 +50,14 @@ export async function onPress(parts: InteractionParts, body: unknown): Promise<v
   const press = Press.safeParse(body).data;
   const from = press && placeOf(press, home);
   if (!press || !from) return parts.refused({ kind: 'malformed', because: 'a press of a button that cannot be read' });
-  const sender: Sender = { who: principalOf(press), from, trigger: press.trigger_id };
   const [{ action_id, value }] = press.actions;
-  if (!ACTION.test(action_id)) return refuse(parts, sender, 'unknown', UNKNOWN);
   const pressed = parsePressed(value);
+  const asked = pressed?.asked;
+  const sender: Sender = {
+    ...{ who: principalOf(press), trigger: press.trigger_id },
+    from: { ...from, ...(asked !== undefined && { question: asked }) },
+  };
+  if (!ACTION.test(action_id)) return refuse(parts, sender, 'unknown', UNKNOWN);
   if (!pressed || !action_id.startsWith(`gleaner:${pressed.do}:`)) return refuse(parts, sender, 'tampered', TAMPERED);
   if (pressed.do === 'details') return details(parts, sender, pressed);
   const choice = choiceOf(pressed);
@@ -63,7 +67,7 @@ export async function onPress(parts: InteractionParts, body: unknown): Promise<v
   const { proposal, revision, plan } = pressed;
   const click: Click = {
     ...{ id: idOfClick(from.team, sender.who, sender.trigger, value ?? ''), who: sender.who },
-    ...{ choice, proposal, revision, from, ...(plan !== undefined && { plan }) },
+    ...{ choice, proposal, revision, from: sender.from, ...(plan !== undefined && { plan }) },
   };
   const kept = await keepClick(parts, click);
   if (!kept.ok) await tell(parts, sender, kept.because);

@@ -11,6 +11,8 @@ export const Pressed = z.strictObject({
   proposal: z.string().min(1).max(200),
   revision: z.string().min(1).max(200),
   plan: z.string().min(1).max(200).optional(),
+  /** The question that it answers, where it is shown to one person alone. */
+  asked: z.string().min(1).max(100).optional(),
   /** The policy asks for a reason: it is asked for in a modal before anything is sent. */
   reason: z.literal(true).optional(),
 });

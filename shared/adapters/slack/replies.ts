@@ -1,9 +1,7 @@
-import type { Card } from '../../card.ts';
-import type { Click, Incident, Principal, Proposal, Question } from '../../model.ts';
+import { type Click, type Incident, type Principal, type Proposal, type Question, shownTo } from '../../model.ts';
 import type { Told } from '../../ports/chat.ts';
-import type { Answer, ClusterStatus } from '../../ports/desk.ts';
-import type { Directory } from '../../ports/directory.ts';
-import { askMessage } from './ask.ts';
+import type { Answer } from '../../ports/desk.ts';
+import { answering, askMessage } from './ask.ts';
 import type { Message } from './blocks.ts';
 import { cardMessage } from './card-message.ts';
 import { listMessage, statusMessage } from './lists.ts';
@@ -12,23 +10,11 @@ import { nearest } from './nearest.ts';
 import { answerMessage } from './notice.ts';
 import { once } from './once.ts';
 import type { Parts } from './parts.ts';
-import { answerTo, type RespondParts } from './respond.ts';
-
-/** What there is to read, beside single cards. */
-export interface Board {
-  clusters(): Promise<readonly ClusterStatus[]>;
-  /** The card of every incident, what waits for a decision first. */
-  cards(): Promise<readonly Card[]>;
-}
-
-export interface ReplyParts extends Parts, RespondParts {
-  readonly board: Board;
-  readonly directory: Directory;
-}
+import { answerTo } from './respond.ts';
 
 /** Tells a clicker what became of the click, once. A click that did not come from Slack is answered elsewhere. */
 export async function answer(
-  parts: ReplyParts,
+  parts: Parts,
   { id, who, from }: Click,
   { ok, because, see }: Answer & { readonly see?: string | undefined },
 ): Promise<Told> {
@@ -41,7 +27,7 @@ export async function answer(
 }
 
 /** Answers a question, to whoever may read: a full member of our workspace. */
-export async function reply(parts: ReplyParts, question: Question): Promise<Told> {
+export async function reply(parts: Parts, question: Question): Promise<Told> {
   const { id, who, from } = question;
   const user = userOf(who);
   if (user === undefined) return {};
@@ -61,7 +47,7 @@ async function linkTo({ api, store }: Parts, proposal: string): Promise<string |
   return called.is === 'ok' ? called.value.permalink : undefined;
 }
 
-async function readingFor(parts: ReplyParts, { who, from, ask }: Question): Promise<Message> {
+async function readingFor(parts: Parts, { id, who, from, ask }: Question): Promise<Message> {
   const member = await parts.directory.isMember(who, from);
   if (member.is !== 'yes') return no(`only members of this workspace may read it: ${member.because}`);
   switch (ask.is) {
@@ -73,7 +59,14 @@ async function readingFor(parts: ReplyParts, { who, from, ask }: Question): Prom
       const named = await find(parts, ask.id);
       if ('because' in named) return no(named.because);
       const card = parts.draw(named.proposal, parts.clock.now());
-      return ask.to === undefined ? cardMessage(card) : askMessage(card, ask.to);
+      // Noted before it is shown: a button that could be pressed and would not count helps nobody.
+      const receipt = {
+        schema: 1 as const,
+        id: shownTo(id, who, named.proposal.id),
+        at: parts.clock.now().toISOString(),
+      };
+      await parts.store.put('receipt', receipt, 0);
+      return answering(id, ask.to === undefined ? cardMessage(card) : askMessage(card, ask.to));
     }
   }
 }

@@ -25,20 +25,14 @@ export async function answerTo(parts: RespondParts, from: From, user: string, me
   if (from.reply !== undefined && isReplyAddress(from.reply, parts.url)) {
     const called = await respond(from.reply, message, parts.timeout);
     if (called.is === 'ok') return { is: 'told' };
-    if (called.is !== 'refused') return failed(called);
+    if (called.is !== 'refused') return called;
   }
   const called = await whisper(parts.api, { channel: from.channel, user }, message);
   if (called.is === 'ok') return { is: 'told' };
-  if (called.is !== 'refused') return failed(called);
+  if (called.is !== 'refused') return called;
   parts.warn(`${user} cannot be answered in ${from.channel}: ${failureOf(called)}`);
   return { is: 'told' };
 }
-
-const failed = (called: Exclude<Called<unknown>, { is: 'ok' }>): Attempt => ({
-  is: 'failed',
-  because: called.because,
-  ...(called.is === 'throttled' && { retryAfter: called.retryAfter }),
-});
 
 /** Slack's own host, or the origin of the API that was configured: any other address could be one inside our network. */
 export function isReplyAddress(address: string, api: string | undefined): boolean {

@@ -3,14 +3,13 @@ import type { Told } from '../../ports/chat.ts';
 import type { Row } from '../../ports/store.ts';
 import { postDigest } from './backlog.ts';
 import type { Sender } from './lane.ts';
-import { isLease, isOf, leased, marked } from './mark.ts';
 import { post, update } from './messages.ts';
 import type { Parts } from './parts.ts';
 import { about, failureOf } from './refusals.ts';
 import { type Action, nextAction, type Scene } from './view.ts';
-import type { Called } from './web-api.ts';
+import type { Called, Failed } from './web-api.ts';
 
-/** For how long a call is nobody else's: longer than it can last. */
+/** For how long a card is nobody else's: longer than a call can last. */
 const LEASE = 15_000;
 /** Clocks of two machines differ: a delivery that comes a little early keeps its own promise. */
 const EARLY = 2_000;
@@ -20,7 +19,7 @@ const ATTEMPTS = 8;
 interface Work {
   readonly parts: Parts;
   readonly scene: Scene;
-  readonly row: Row<Post> | undefined;
+  readonly row: Row<Post>;
   readonly action: Action;
   readonly sender: Sender & { readonly incident: string };
 }
@@ -33,14 +32,14 @@ export async function show(parts: Parts, proposal: Proposal, event: Event): Prom
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { row, ...scene } = await look(parts, proposal);
     const channel = parts.channelOf(scene.current);
-    if (channel === undefined) return parts.nowhere(scene.current);
+    if (channel === undefined) return parts.nowhere();
     const incident = scene.current.incident;
     const action = nextAction(scene, channel, { draw: parts.draw, now: parts.clock.now() });
     const does = action?.does === 'update' ? ('update' as const) : ('post' as const);
     const to = action?.channel ?? row?.item.channel ?? channel;
     const sender = { channel: to, event: event.id, incident, does, isUrgent: isUrgent(scene.current) };
     if (!action) return { facts: await parts.lanes.leave(sender) };
-    const told = await go({ parts, scene, row, action, sender });
+    const told = await go({ parts, scene, row: row ?? { item: action.gone, version: 0 }, action, sender });
     if (told) return told;
   }
   throw new Error(`The card of ${proposal.incident} kept changing while it was brought to Slack`);
@@ -63,50 +62,51 @@ async function look({ store }: Parts, given: Proposal): Promise<Scene & { row: R
 async function go(work: Work): Promise<Told | undefined> {
   const { parts, row, sender } = work;
   const { lanes, clock } = parts;
-  const dueAt = row?.item.dueAt;
-  const left = Date.parse(dueAt ?? '') - clock.now().getTime();
-  if (dueAt !== undefined && left > 0) {
+  const { dueAt, dueBy, isLeased } = row.item;
+  const left = dueAt === undefined ? 0 : Date.parse(dueAt) - clock.now().getTime();
+  if (left > 0) {
     // Whoever has it in hand may have looked before this change, or be a copy of this delivery: so it looks again after it.
-    if (isLease(dueAt)) return { after: left, facts: await lanes.owed(sender) };
-    // The delivery that was promised looks at the record when it comes: then it sees this change.
-    if (left > EARLY && !isOf(dueAt, sender.event)) return { facts: await lanes.owed(sender) };
+    if (isLeased) return { after: left, facts: await lanes.owed(sender) };
+    // The delivery that was promised looks at the record when it comes: then it sees this change. What this very delivery
+    // has promised may never have been published: it goes on, and promises anew.
+    if (left > EARLY && dueBy !== sender.event) return { facts: await lanes.owed(sender) };
   }
   const turn = await lanes.take(sender);
-  if (turn.is === 'later') return promise(work, row?.item, turn);
+  if (turn.is === 'later') return promise(work, row, turn);
   const digest = await postDigest(parts, work, turn);
-  if (digest) return promise(work, row?.item, digest);
-  const held = { ...(row?.item ?? work.action.gone), dueAt: leased(clock.now().getTime() + LEASE, sender.event) };
-  const lease = await parts.store.put('post', held, row?.version ?? 0);
-  return lease.ok ? carryOut(work, { item: held, version: lease.version }) : undefined;
+  if (digest) return promise(work, row, digest);
+  const leased = { ...row.item, ...due(work, LEASE), isLeased: true };
+  const put = await parts.store.put('post', leased, row.version);
+  return put.ok ? carryOut(work, { item: leased, version: put.version }) : undefined;
 }
+
+/** What a row says of the delivery that comes, or is done, in so many milliseconds. */
+const due = ({ parts: { clock }, sender }: Work, after: number) => ({
+  dueAt: new Date(clock.now().getTime() + after).toISOString(),
+  dueBy: sender.event,
+});
 
 /** Notes when the next delivery comes, and asks for it. Undefined: the row was changed meanwhile. */
 async function promise(
-  { parts: { store, clock }, action, sender, row }: Work,
-  item: Post = action.gone,
+  work: Work,
+  { item, version }: Row<Post>,
   { after, facts }: { readonly after: number; readonly facts: readonly Fact[] },
-  version = row?.version ?? 0,
 ): Promise<Told | undefined> {
-  const dueAt = marked(clock.now().getTime() + after, sender.event);
-  const put = await store.put('post', { ...item, dueAt }, version);
+  const put = await work.parts.store.put('post', { ...item, ...due(work, after), isLeased: false }, version);
   return put.ok ? { after, facts } : undefined;
 }
 
 async function carryOut(work: Work, lease: Row<Post>): Promise<Told | undefined> {
-  const { parts, action, sender, scene } = work;
+  const { parts, action, sender } = work;
   const called = await send(parts, action);
-  const next = outcome(action, called);
-  if (!next) return fail(work, lease, called);
-  // Before anything else: a message whose address is not written down cannot be found again.
-  const put = await parts.store.put('post', next, lease.version);
-  if (!put.ok) return undefined;
-  if (called.is !== 'ok') parts.warn(`${failureOf(called)}: the card of ${sender.incident} is shown otherwise`);
-  const facts = await parts.lanes.worked(sender);
-  const rest = nextAction({ ...scene, post: next }, action.channel, { draw: parts.draw, now: parts.clock.now() });
-  if (!rest) return { facts: union(facts, await parts.lanes.leave(sender)) };
-  const turn = await parts.lanes.queue(sender);
-  const all = { after: turn.after, facts: union(facts, turn.facts) };
-  return (await promise(work, next, all, put.version)) ?? all;
+  if (called.is === 'ok') return done(work, lease, action.done(called.value.ts ?? ''));
+  const otherwise = outcome(action, called);
+  if (!otherwise) {
+    const turn = await parts.lanes.failed(sender, called);
+    return (await promise(work, lease, turn)) ?? turn;
+  }
+  parts.warn(`${failureOf(called)}: the card of ${sender.incident} is shown otherwise`);
+  return done(work, lease, otherwise);
 }
 
 function send(
@@ -117,11 +117,10 @@ function send(
   return post(api, { channel, thread: message }, content);
 }
 
-/** The post after a call; undefined: nothing is known to have changed. */
-function outcome(action: Action, called: Called<{ ts?: string | undefined }>): Post | undefined {
-  if (called.is === 'ok') return action.done(called.value.ts ?? '');
-  if (called.is !== 'refused') return undefined;
-  switch (about(called.code)) {
+/** The post after a call that Slack refused; undefined: it is as before, and the same call is made again. */
+function outcome(action: Action, failed: Failed): Post | undefined {
+  if (failed.is !== 'refused') return undefined;
+  switch (about(failed.code)) {
     case 'content':
       return action.refused;
     case 'gone':
@@ -131,13 +130,20 @@ function outcome(action: Action, called: Called<{ ts?: string | undefined }>): P
   }
 }
 
-async function fail(work: Work, { item, version }: Row<Post>, called: Called<unknown>): Promise<Told> {
-  if (called.is === 'ok') throw new Error('A call that got through has not failed');
-  const { parts, sender } = work;
-  const because = failureOf(called);
-  const retryAfter = called.is === 'throttled' ? called.retryAfter : undefined;
-  const turn = await parts.lanes.failed(sender, { because, retryAfter });
-  return (await promise(work, item, turn, version)) ?? turn;
+/** Slack has answered, and the message stands as the post says. Undefined: somebody else changed the row meanwhile. */
+async function done(work: Work, lease: Row<Post>, shown: Post): Promise<Told | undefined> {
+  const { parts, action, sender, scene } = work;
+  // No promise is left behind that this delivery has kept: others would rely on it.
+  const { dueAt: _dueAt, dueBy: _dueBy, isLeased: _isLeased, ...item } = shown;
+  // Before anything else: a message whose address is not written down cannot be found again.
+  const put = await parts.store.put('post', item, lease.version);
+  if (!put.ok) return undefined;
+  const facts = await parts.lanes.worked(sender);
+  const rest = nextAction({ ...scene, post: item }, action.channel, { draw: parts.draw, now: parts.clock.now() });
+  if (!rest) return { facts: union(facts, await parts.lanes.leave(sender)) };
+  const turn = await parts.lanes.queue(sender);
+  const all = { after: turn.after, facts: union(facts, turn.facts) };
+  return (await promise(work, { item, version: put.version }, all)) ?? all;
 }
 
 /** Each kind of fact once. */

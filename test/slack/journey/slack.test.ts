@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pool from '../../../handlers/ippool-status-wiped/drill.ts';
+import upgrade from '../../../handlers/stuck-pre-drained/drill.ts';
 import { type Playground, startPlayground } from '../../../shared/worlds/playground.ts';
 import { connectSlack } from '../../../shared/worlds/slack.ts';
 import { ADA, BOB, CHANNEL, type Message, type SlackDouble, startSlack } from '../../doubles/slack/index.ts';
@@ -19,7 +20,8 @@ let playground: Playground;
 
 beforeAll(async () => {
   slack = await startSlack({ clock: { now: () => new Date() }, target: 'socket' });
-  const settings = { botToken: slack.botToken, appToken: slack.appToken, channel: CHANNEL, url: slack.apiUrl };
+  const way = { is: 'socket' as const, appToken: slack.appToken };
+  const settings = { botToken: slack.botToken, way, channel: CHANNEL, url: slack.apiUrl };
   playground = await startPlayground({
     ...{ speed: SPEED, log, guests: [`slack:${ADA}`] },
     slack: connectSlack({ settings, channelOf: () => undefined, speed: SPEED, log }),
@@ -44,15 +46,17 @@ async function until<T>(what: string, probe: () => T | undefined, seconds = 45):
 }
 
 const textOf = (message: Message) => JSON.stringify(message.newest);
-const card = () =>
-  slack.messages(CHANNEL).find((message) => message.threadTs === undefined && /pool1/.test(textOf(message)));
-const buttonsOf = (message: Message) =>
-  [...textOf(message).matchAll(/"action_id":"(gleaner:[a-z]+:\d+)"/g)].map(([, id = '']) => id);
+const cardOf = (about: RegExp) =>
+  slack.messages(CHANNEL).find((message) => message.threadTs === undefined && about.test(textOf(message)));
+const card = () => cardOf(/pool1/);
+const stalled = () => cardOf(/upgrade to/i);
+const buttonsOf = (message: Message | undefined) =>
+  [...(message ? textOf(message) : '').matchAll(/"action_id":"(gleaner:[a-z]+:\d+)"/g)].map(([, id = '']) => id);
 const button = (message: Message, choice: string) =>
   buttonsOf(message).find((id) => id.startsWith(`gleaner:${choice}:`)) ?? '';
 const told = (user: string) => slack.ephemerals(user).map(textOf).join('\n');
 
-describe('A fault, from Slack', () => {
+describe('A fault, from Slack', { timeout: 60_000 }, () => {
   it('shows on one card, with its buttons', async () => {
     await until('Socket Mode', () => (slack.sockets.connections.length > 0 ? true : undefined));
     await playground.break(pool.mode);
@@ -119,5 +123,22 @@ describe('A fault, from Slack', () => {
     const delivery = await slack.command('/gleaner', 'frobnicate', BOB);
 
     expect(JSON.stringify(delivery.body)).toMatch(/no command frobnicate/);
+  });
+
+  it('is approved by what is typed only after it was shown, and undone from its card', async () => {
+    await playground.break(upgrade.mode);
+    const shown = await until('a card', () => (stalled() && buttonsOf(stalled()).length > 0 ? stalled() : undefined));
+    const id = /show ([0-9a-f]+-[0-9a-f]+)/.exec(textOf(shown))?.[1] ?? '';
+    await slack.command('/gleaner', `approve ${id}`, ADA);
+    const asked = await until('the question', () => slack.ephemerals(ADA).find((one) => textOf(one).includes('Does')));
+
+    await slack.click(asked, button(asked, 'approve'), ADA);
+
+    const mended = await until('the end of the run', () => {
+      const now = stalled();
+      return now && button(now, 'undo') !== '' ? now : undefined;
+    });
+    await slack.click(mended, button(mended, 'undo'), ADA);
+    await until('the undo', () => (/Undo|not yet/.test(told(ADA) + textOf(stalled() ?? mended)) ? true : undefined));
   });
 });

@@ -123,7 +123,9 @@ describe('Socket Mode', () => {
 
   it('keeps asking with a token that Slack refuses, ever more slowly, and names the refusal', async () => {
     const { slack, health } = await socketBed({
-      before: ({ token, appToken }) => void (token(appToken).state = 'token_revoked'),
+      before({ token, appToken }) {
+        token(appToken).state = 'token_revoked';
+      },
     });
 
     await soon(() => slack.calls('apps.connections.open').length >= 4);

@@ -1,4 +1,4 @@
-import { type ManualClock, manualClock } from '../../../shared/adapters/clock/manual.ts';
+import type { ManualClock } from '../../../shared/adapters/clock/manual.ts';
 import { inProcessBus } from '../../../shared/adapters/inprocess/bus.ts';
 import { slackChat } from '../../../shared/adapters/slack/chat.ts';
 import type { SlackApi } from '../../../shared/adapters/slack/web-api.ts';
@@ -11,7 +11,6 @@ import type { Fact, Proposal } from '../../../shared/model.ts';
 import type { Directory } from '../../../shared/ports/directory.ts';
 import type { Store } from '../../../shared/ports/store.ts';
 import { routed } from '../../../shared/worlds/hops.ts';
-import { type MemorySlack, memorySlack } from './memory-slack.ts';
 import { draw, type Records, recordsIn } from './records.ts';
 
 export const NOON = '2026-01-15T12:00:00.000Z';
@@ -22,14 +21,13 @@ const YES = { is: 'yes' } as const;
 type Death = (where: string) => void;
 
 export interface BedOptions {
-  /** Slack, seen through the bed's clock. */
-  readonly slack: (now: () => Date) => SlackApi;
+  readonly api: SlackApi;
   readonly channelOf?: (proposal: Proposal) => string | undefined;
   readonly directory?: Directory;
   readonly url?: string;
   readonly die?: Death;
-  /** Shared with what else the test runs. */
-  readonly clock?: ManualClock;
+  /** Slack's clock, too. */
+  readonly clock: ManualClock;
   readonly timeout?: number;
 }
 
@@ -51,18 +49,10 @@ export interface Bed {
 }
 
 /** The real notify hop on the durable bus and store, in memory, with a clock that only `pass` moves. */
-export async function sendingBed({
-  slack,
-  die = () => {},
-  clock = manualClock(NOON),
-  ...options
-}: BedOptions): Promise<Bed> {
+export async function sendingBed({ clock, die = () => {}, ...options }: BedOptions): Promise<Bed> {
   const database = openDatabase(':memory:');
   const plain = sqliteStore(database);
-  const api = mortalApi(
-    slack(() => clock.now()),
-    die,
-  );
+  const api = mortalApi(options.api, die);
   const store = mortalStore(plain, die);
   const warnings: string[] = [];
   const facts: Fact[] = [];
@@ -104,14 +94,6 @@ export async function sendingBed({
     pending: () => Number(count.get()?.n),
     deliveries: () => deliveries,
   };
-}
-
-/** A bed whose Slack is in memory. */
-export async function bedWithMemory(options: Omit<BedOptions, 'slack'> = {}): Promise<Bed & { slack: MemorySlack }> {
-  let slack: MemorySlack | undefined;
-  const bed = await sendingBed({ ...options, slack: (now) => (slack = memorySlack(now)) });
-  if (!slack) throw new Error('the bed made no Slack');
-  return { ...bed, slack };
 }
 
 const STEP = 250;

@@ -7,8 +7,9 @@ import type { Store } from '../../../shared/ports/store.ts';
 import { chance } from '../../conformance/chance.ts';
 import { memoryStore } from '../../simulator/store.ts';
 import { NOON, OPS } from './bed.ts';
-import { memorySlack } from './memory-slack.ts';
+import { directSlack } from './direct.ts';
 import { draw, recordsIn } from './records.ts';
+import { cardsOf, jsonOf, repliesTo } from './seen.ts';
 
 interface Delivery {
   readonly id: string;
@@ -21,7 +22,7 @@ async function world(seed: number) {
   const random = chance(seed);
   const clock = manualClock(NOON);
   const plain = memoryStore();
-  const slack = memorySlack(() => clock.now());
+  const slack = directSlack(() => clock.now());
   const yielding = async () => {
     for (let left = Math.floor(random() * 4); left > 0; left--) await turn();
   };
@@ -104,14 +105,14 @@ it.each([1, 2, 3, 4])(
     }
     await bed.pass(200);
 
-    const cards = bed.slack.inChannel(OPS).filter(({ json }) => json.includes('gleaner:details'));
+    const cards = cardsOf(bed.slack);
     expect(cards).toHaveLength(25);
     for (let index = 0; index < 25; index++) {
       const post = (await bed.store.get('post', `i${index}`))?.item;
-      expect(cards.find(({ ts }) => ts === post?.message)?.json).not.toContain('gleaner:approve');
-      expect(bed.slack.threadOf(post?.message ?? '')).toHaveLength(1);
+      expect(jsonOf(cards.find(({ ts }) => ts === post?.message))).not.toContain('gleaner:approve');
+      expect(repliesTo(bed.slack, post?.message)).toHaveLength(1);
     }
-    const times = bed.slack.calls.map(({ at }) => at);
+    const times = bed.slack.calls().map(({ at }) => at.getTime());
     for (const [index, at] of times.entries()) expect(at - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(1_000);
     expect(bed.pending()).toBe(0);
   },

@@ -1,27 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import type { Stage } from '../../../shared/model.ts';
-import { type Bed, bedWithMemory, OPS } from './bed.ts';
+import { type Bed, OPS } from './bed.ts';
+import { expectPolite, inChannel, jsonOf, jsonsOf, proposed, repliesTo } from './seen.ts';
+import { wireBed } from './wire-bed.ts';
 
 const stage = (bed: Bed, is: string, because: string): Stage => ({ at: bed.at(), is, because });
-const proposed = (proposal: string) => ({ event: 'proposed' as const, proposal });
 
 describe('The card of an incident', () => {
   it('is posted once, and its channel is told nothing else', async () => {
-    const bed = await bedWithMemory();
+    const bed = await wireBed();
     await bed.records.open('i1', 'p1', bed.now());
 
     await bed.publish(proposed('p1'), proposed('p1'));
     await bed.pass(60);
 
-    expect(bed.slack.calls.map(({ method }) => method)).toEqual(['chat.postMessage']);
+    expect(bed.slack.calls().map(({ method }) => method)).toEqual(['chat.postMessage']);
     expect((await bed.store.get('post', 'i1'))?.item).toMatchObject({
-      ...{ proposal: 'p1', channel: OPS, message: '1700.000001', told: 1 },
+      ...{ proposal: 'p1', channel: OPS, message: bed.slack.messages()[0]?.ts, told: 1 },
     });
     expect(bed.pending()).toBe(0);
   });
 
   it('follows the record in place, and its thread gets every stage that the card did not tell', async () => {
-    const bed = await bedWithMemory();
+    const bed = await wireBed();
     await bed.records.open('i1', 'p1', bed.now());
     await bed.publish(proposed('p1'));
     await bed.pass(5);
@@ -32,17 +33,17 @@ describe('The card of an incident', () => {
     await bed.publish({ event: 'applying', proposal: 'p1' });
     await bed.pass(30);
 
-    const [card, ...others] = bed.slack.inChannel(OPS);
+    const [card, ...others] = inChannel(bed.slack);
     expect(others).toEqual([]);
-    expect(card?.json).not.toContain('gleaner:approve');
-    const [told, ...more] = bed.slack.threadOf(card?.ts ?? '');
-    expect(more).toEqual([]);
-    expect(told?.json).toMatch(/Approved.*patched/s);
+    expect(jsonOf(card)).not.toContain('gleaner:approve');
+    expect(card?.versions.map(({ by }) => by)).toEqual(['chat.postMessage', 'chat.update']);
+    expect(jsonsOf(repliesTo(bed.slack, card?.ts))).toEqual([expect.stringMatching(/Approved.*patched/s)]);
+    expectPolite(bed.slack);
     expect(bed.pending()).toBe(0);
   });
 
   it('shows a newer revision in place, after the thread was told why', async () => {
-    const bed = await bedWithMemory();
+    const bed = await wireBed();
     await bed.records.open('i1', 'p1', bed.now());
     await bed.publish(proposed('p1'));
     await bed.pass(5);
@@ -52,18 +53,16 @@ describe('The card of an incident', () => {
     await bed.publish(proposed('p2'), { event: 'superseded', proposal: 'p1', by: 'p2' });
     await bed.pass(30);
 
-    const [card, ...others] = bed.slack.inChannel(OPS);
+    const [card, ...others] = inChannel(bed.slack);
     expect(others).toEqual([]);
-    expect(card?.json).toContain('p2');
-    expect(card?.json).not.toContain('"p1"');
-    expect(bed.slack.threadOf(card?.ts ?? '').map(({ json }) => /the cluster changed.*Proposed/s.test(json))).toEqual([
-      true,
-    ]);
+    expect(jsonOf(card)).toContain('p2');
+    expect(jsonOf(card)).not.toContain('"p1"');
+    expect(jsonsOf(repliesTo(bed.slack, card?.ts))).toEqual([expect.stringMatching(/the cluster changed.*Proposed/s)]);
     expect((await bed.store.get('post', 'i1'))?.item).toMatchObject({ proposal: 'p2', told: 1 });
   });
 
   it('shows an undo in place', async () => {
-    const bed = await bedWithMemory();
+    const bed = await wireBed();
     await bed.records.open('i1', 'p1', bed.now());
     await bed.publish(proposed('p1'));
     await bed.pass(5);
@@ -73,12 +72,12 @@ describe('The card of an incident', () => {
     await bed.publish({ event: 'fixed', proposal: 'p1', because: 'mended' }, proposed('p2'));
     await bed.pass(30);
 
-    expect(bed.slack.inChannel(OPS)).toHaveLength(1);
+    expect(inChannel(bed.slack)).toHaveLength(1);
     expect((await bed.store.get('post', 'i1'))?.item.proposal).toBe('p2');
   });
 
   it('is a new message when the fault is proposed anew, after the former one was brought to its end', async () => {
-    const bed = await bedWithMemory();
+    const bed = await wireBed();
     await bed.records.open('i1', 'p1', bed.now());
     await bed.publish(proposed('p1'));
     await bed.pass(5);
@@ -88,58 +87,57 @@ describe('The card of an incident', () => {
     await bed.publish(proposed('p2'));
     await bed.pass(30);
 
-    const [former, card, ...others] = bed.slack.inChannel(OPS);
+    const [former, card, ...others] = inChannel(bed.slack);
     expect(others).toEqual([]);
-    expect(former?.json).not.toContain('gleaner:approve');
-    expect(card?.json).toContain('gleaner:approve');
+    expect(jsonOf(former)).not.toContain('gleaner:approve');
+    expect(jsonOf(card)).toContain('gleaner:approve');
     expect((await bed.store.get('post', 'i1'))?.item).toMatchObject({ proposal: 'p2', message: card?.ts });
   });
 
   it('is posted anew when somebody deleted it', async () => {
-    const bed = await bedWithMemory();
+    const bed = await wireBed();
     await bed.records.open('i1', 'p1', bed.now());
     await bed.publish(proposed('p1'));
     await bed.pass(5);
-    for (const message of bed.slack.messages) message.isDeleted = true;
+    for (const message of bed.slack.messages()) message.deletedAt = bed.now();
 
     await bed.records.change('p1', stage(bed, 'rejected', 'known'), { state: 'rejected' });
     await bed.publish({ event: 'expired', proposal: 'p1' });
     await bed.pass(30);
 
-    const [, anew, ...others] = bed.slack.inChannel(OPS);
+    const [anew, ...others] = inChannel(bed.slack);
     expect(others).toEqual([]);
     expect((await bed.store.get('post', 'i1'))?.item).toMatchObject({ message: anew?.ts, told: 2 });
-    expect(bed.slack.threadOf(anew?.ts ?? '')).toHaveLength(1);
+    expect(repliesTo(bed.slack, anew?.ts)).toHaveLength(1);
   });
 
   it.each(['invalid_blocks', 'msg_blocks_too_long'])(
     'is shown plainly where Slack refuses it with %s',
     async (code) => {
-      const bed = await bedWithMemory();
-      bed.slack.fault = (_method, { blocks }) =>
-        JSON.stringify(blocks).includes('gleaner:') ? { is: 'refused', code, because: `refused: ${code}` } : undefined;
+      const bed = await wireBed();
+      bed.slack.faults.add({ kind: 'error', error: code }, { times: 1 });
       await bed.records.open('i1', 'p1', bed.now());
 
       await bed.publish(proposed('p1'));
       await bed.pass(30);
 
-      const [card, ...others] = bed.slack.inChannel(OPS);
+      const [card, ...others] = inChannel(bed.slack);
       expect(others).toEqual([]);
-      expect(card?.json).toMatch(/gleaner show p1/);
+      expect(jsonOf(card)).toMatch(/gleaner show p1/);
       expect(bed.warnings).toEqual([expect.stringContaining(code)]);
       expect(bed.pending()).toBe(0);
     },
   );
 
   it('goes nowhere, and the log says so once, while no channel is named', async () => {
-    const bed = await bedWithMemory({ channelOf: () => undefined });
+    const bed = await wireBed({ channelOf: () => undefined });
     await bed.records.open('i1', 'p1', bed.now());
     await bed.records.open('i2', 'p2', bed.now());
 
     await bed.publish(proposed('p1'), proposed('p2'));
     await bed.pass(10);
 
-    expect(bed.slack.calls).toEqual([]);
+    expect(bed.slack.calls()).toEqual([]);
     expect(bed.warnings).toEqual([expect.stringContaining('SLACK_CHANNEL')]);
     expect(bed.pending()).toBe(0);
   });
