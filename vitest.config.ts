@@ -25,7 +25,15 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      { test: { name: 'aws', include: ['test/aws/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: 'aws',
+          include: ['test/aws/**/*.test.ts'],
+          globalSetup: ['test/aws/bed/start.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { name: 'package', include: ['test/package/**/*.test.ts'], testTimeout: 300_000 } },
     ],
   },

@@ -163,7 +163,7 @@ function chatThat(says: () => Told) {
     show: (proposal, { event }) => tell(`show ${proposal.id} ${event}`),
     answer: ({ id }, { ok, because }) => tell(`answer ${id} ${ok} ${because}`),
     reply: ({ id }) => tell(`reply ${id}`),
-    announce: ({ text }) => tell(`announce ${text}`),
+    announce: ({ of, text }) => tell(`announce ${of} ${text}`),
   };
   return { told, hop: routed(ROUTES.notify, notify(chat)) };
 }
@@ -198,6 +198,17 @@ describe('notify', () => {
         ['untold', 7_000],
       ]);
     }
+  });
+
+  it('names what news are of, also when they are told later', async () => {
+    const world = paintWorld();
+    const { hop, told } = chatThat(() => ({ after: 7_000 }));
+
+    const [later] = await hop(world.world, event({ event: 'stopped', cluster: 'c', who: 'local:ann' }));
+    if (!later) throw new Error('it is not told later');
+    await hop(world.world, event(later.fact));
+
+    expect(told).toEqual([1, 2].map(() => expect.stringMatching(/^announce stopped local:ann pulled/)));
   });
 
   it('tells an accepted clicker, and draws the card', async () => {

@@ -32,13 +32,16 @@ export async function approve(world: World, row: Row<Proposal>, click: Click): P
   const approvals = [...item.approvals, approval];
   const { people } = await approversOf(world, policy, { ...item, approvals }, plan.id);
   const missing = policy.quorum - people.size;
+  // Machines' clocks differ: that it has not expired is part of the write, by the one clock of the store.
+  const unless = { expired: true };
   if (missing > 0) {
     const more = `${because}; ${missing} more must approve`;
-    const changed = await change(world, row, { because: more, who: click.who, stage: 'approval', set: { approvals } });
+    const set = { approvals };
+    const changed = await change(world, row, { because: more, who: click.who, stage: 'approval', set, unless });
     return changed && [decided(item.id, click, more)];
   }
   const set = { approvals, plan: plan.id, decidedBy: click.id, dueAt: approval.at };
-  const changed = await change(world, row, { state: 'approved', because, who: click.who, set });
+  const changed = await change(world, row, { state: 'approved', because, who: click.who, set, unless });
   return changed && [decided(item.id, click, because)];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Painted, paintWorld } from '../../test/simulator/paint.ts';
 import { POLICY } from '../../test/simulator/world.ts';
-import type { From, Principal } from '../model.ts';
+import { type From, type Principal, shownTo } from '../model.ts';
 import type { Directory, Says } from '../ports/directory.ts';
 import type { Policy } from './world.ts';
 
@@ -36,7 +36,9 @@ const saidIn = ({ facts }: Painted) =>
   );
 
 async function approve(world: Painted, id: string, who: string, more: { team?: string; minutes?: number } = {}) {
-  const from = more.team === undefined ? {} : { from: { team: more.team, channel: 'C1' } };
+  const from = more.team === undefined ? {} : { from: { team: more.team, channel: 'C1', question: 'q1' } };
+  const receipt = { schema: 1 as const, id: shownTo('q1', who, id), at: world.now().toISOString() };
+  await world.store.put('receipt', receipt, 0);
   const revision = (await world.store.get('proposal', id))?.item.revision ?? '';
   world.click({ choice: 'approve', proposal: id, plan: 'mend', revision, who, ...from });
   await world.settle(more.minutes ?? 0);

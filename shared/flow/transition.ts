@@ -1,5 +1,5 @@
 import { type Principal, type Proposal, type Stage, SUCCESSORS } from '../model.ts';
-import type { Row } from '../ports/store.ts';
+import type { Row, Unless } from '../ports/store.ts';
 import { cut } from './fit.ts';
 import type { World } from './world.ts';
 
@@ -13,6 +13,7 @@ export interface Change {
   /** What the timeline calls it, where that is not the state. */
   readonly stage?: string;
   readonly set?: Partial<Proposal>;
+  readonly unless?: Unless;
 }
 
 /**
@@ -22,7 +23,7 @@ export interface Change {
 export async function change(
   world: World,
   { item, version }: Row<Proposal>,
-  { state = item.state, because, who, stage, set }: Change,
+  { state = item.state, because, who, stage, set, unless }: Change,
 ): Promise<Row<Proposal> | undefined> {
   if (state !== item.state && !SUCCESSORS[item.state].includes(state)) {
     throw new Error(`Proposal ${item.id} cannot go from ${item.state} to ${state}`);
@@ -36,7 +37,7 @@ export async function change(
     ...(state !== item.state && { changedAt: at }),
     timeline: extended(item.timeline, { at, is: stage ?? state, because: cut(because), ...(who && { who }) }),
   };
-  const put = await world.store.put('proposal', next, version);
+  const put = await world.store.put('proposal', next, version, unless);
   return put.ok ? { item: next, version: put.version } : undefined;
 }
 

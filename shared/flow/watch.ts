@@ -11,7 +11,7 @@ const NAMED = 20;
 
 /** Follows a cluster until aborted, and publishes `observed` for each mode that a change may concern. */
 export async function watch(
-  world: World,
+  world: Pick<World, 'modes'>,
   { bus, clock }: { bus: Bus; clock: Clock },
   cluster: Cluster,
   signal: AbortSignal,

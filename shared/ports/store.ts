@@ -13,6 +13,12 @@ type Put<T> =
   | { readonly ok: true; readonly version: number }
   | { readonly ok: false; readonly winner: Row<T> | undefined };
 
+/** What keeps a write from being done, looked at in the very moment of the write, by the store's own time. */
+export interface Unless {
+  /** Where the item's `expiresAt` has come: the loser gets the row as it stands. */
+  readonly expired?: boolean;
+}
+
 /** One hash-chained line of the audit log: `hash` is SHA-256 over `previous` and the line's own text. */
 export interface AuditLine {
   readonly sequence: number;
@@ -31,7 +37,7 @@ export interface AuditLine {
 export interface Store {
   get<K extends Table>(table: K, id: string): Promise<Row<Tables[K]> | undefined>;
   /** Writes the item if its stored version still is `version` (0: if it is absent). The loser gets the winner's row. */
-  put<K extends Table>(table: K, item: Tables[K], version: number): Promise<Put<Tables[K]>>;
+  put<K extends Table>(table: K, item: Tables[K], version: number, unless?: Unless): Promise<Put<Tables[K]>>;
   /** All items of a table; `cluster` narrows where the items have one. */
   list<K extends Table>(table: K, where?: { cluster?: string }): Promise<readonly Row<Tables[K]>[]>;
   append(line: { at: string; kind: AuditLine['kind']; text: string }): Promise<void>;

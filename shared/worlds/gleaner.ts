@@ -58,7 +58,7 @@ export interface Gleaner {
 export function startGleaner(parts: Parts): Gleaner {
   const { clock, wall, rules, modes = everyMode } = parts;
   const database: Database = openDatabase(parts.state);
-  const store = sqliteStore(database);
+  const store = sqliteStore(database, clock);
   const bus = inProcessBus({
     ...{ database, clock, routes: ROUTES },
     trouble: (because) => parts.log.error({ because }, 'the bus is in trouble'),

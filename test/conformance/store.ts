@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifyChain } from '../../shared/audit.ts';
 import type { Incident, Switch } from '../../shared/model.ts';
 import type { Row, Store } from '../../shared/ports/store.ts';
+import { paintWorld } from '../simulator/paint.ts';
 
 const AT = '2026-01-15T12:00:00.000Z';
 
@@ -10,6 +12,11 @@ const incident = (id: string, cluster = 'c1'): Incident => ({
   ...{ schema: 1, id, cluster, mode: 'm', state: 'open', since: AT },
   subject: { apiVersion: 'v1', kind: 'Node', name: id },
 });
+
+/** A proposal as the flow opens one, in this store. */
+async function paintedProposal(store: Store): Promise<string> {
+  return paintWorld(undefined, { store }).proposed();
+}
 
 /** What every store must do. `open` gives a fresh one. */
 export function storeConformance(name: string, open: () => Promise<Store>): void {
@@ -29,6 +36,21 @@ function keepsItems(open: () => Promise<Store>): void {
     expect(await store.get('incident', 'a')).toEqual({ item: incident('a'), version: 1 });
     expect(await store.get('incident', 'b')).toBeUndefined();
     expect(await store.get('proposal', 'a')).toBeUndefined();
+  });
+
+  it('writes an approval only while the proposal has not expired', async () => {
+    const store = await open();
+    const proposal = Object((await store.get('proposal', await paintedProposal(store)))?.item);
+    const expiring = async (expiresAt: string) => {
+      await store.put('proposal', { ...proposal, id: expiresAt, expiresAt }, 0);
+      return store.put('proposal', { ...proposal, id: expiresAt, expiresAt, state: 'approved' }, 1, { expired: true });
+    };
+
+    expect(await expiring('2999-01-01T00:00:00.000Z')).toEqual({ ok: true, version: 2 });
+    expect(await expiring('2001-01-01T00:00:00.000Z')).toMatchObject({
+      ok: false,
+      winner: { item: { state: 'open' } },
+    });
   });
 
   it('keeps items of one id in two tables apart', async () => {
@@ -62,10 +84,32 @@ function keepsItems(open: () => Promise<Store>): void {
 
   it('lists more than one page of a service would hold', async () => {
     const store = await open();
-    const wide = 'x'.repeat(10_000);
-    for (let n = 0; n < 150; n++) await store.put('incident', { ...incident(`${n}`), mode: wide }, 0);
+    // Of random digits, which no compression makes small.
+    const wide = randomBytes(8_000).toString('hex');
+    for (let n = 0; n < 150; n++) await store.put('incident', { ...incident(`${n}`), mode: `${n} ${wide}` }, 0);
 
-    expect(await store.list('incident', { cluster: 'c1' })).toHaveLength(150);
+    const rows = await store.list('incident', { cluster: 'c1' });
+    expect(new Set(rows.map(({ item }) => item.mode)).size).toBe(150);
+    expect(await store.list('incident', { cluster: 'c2' })).toEqual([]);
+  });
+
+  it('narrows no table whose items have no cluster to one', async () => {
+    const store = await open();
+    await store.put('switch', { schema: 1, id: 'c1', stopped: true, who: 'local:ann', at: AT }, 0);
+    await store.put('lane', { schema: 1, id: 'c1', nextAt: AT, isUnheard: false, waiting: [] }, 0);
+
+    for (const table of ['switch', 'lane'] as const) {
+      expect(await store.list(table)).toHaveLength(1);
+      expect(await store.list(table, { cluster: 'c1' })).toEqual([]);
+    }
+  });
+
+  it('lists what every cluster has, in the order of the ids', async () => {
+    const store = await open();
+    const ids = Array.from({ length: 30 }, (_each, n) => `i${(n * 7) % 30}`.padEnd(4, '-'));
+    for (const id of ids) await store.put('incident', incident(id, `c${id}`), 0);
+
+    expect((await store.list('incident')).map(({ item }) => item.id)).toEqual(ids.sort());
   });
 
   it('keeps texts of any kind as they are', async () => {

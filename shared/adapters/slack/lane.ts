@@ -66,16 +66,18 @@ export interface LaneParts {
   readonly isUrgent: (incident: string) => Promise<boolean>;
 }
 
-const fresh = (id: string): Row<Lane> => ({
-  item: { schema: 1, id, nextAt: new Date(0).toISOString(), isUnheard: false, waiting: [] },
-  version: 0,
+const fresh = (id: string): Lane => ({
+  ...{ schema: 1, id, nextAt: new Date(0).toISOString(), isUnheard: false, waiting: [] },
 });
 
 export function lanes({ store, clock, isUrgent }: LaneParts): Lanes {
+  const read = async (channel: string): Promise<Row<Lane>> =>
+    (await store.get('lane', channel)) ?? { item: fresh(channel), version: 0 };
+
   /** Changes a lane until nobody else has changed it meanwhile; undefined: there was nothing to change, or no end to it. */
   async function change(channel: string, next: (lane: Lane) => Lane | undefined): Promise<Lane | undefined> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const row = (await store.get('lane', channel)) ?? fresh(channel);
+      const row = await read(channel);
       const item = next(row.item);
       if (!item) return undefined;
       if ((await store.put('lane', item, row.version)).ok) return item;
@@ -83,17 +85,25 @@ export function lanes({ store, clock, isUrgent }: LaneParts): Lanes {
     return undefined;
   }
 
-  async function queue({ channel, event, incident, isUrgent: hurries = false }: Sender): Promise<Later> {
+  /** When the turn comes of one who waits. A lane that could not be changed is as others have changed it. */
+  async function later(changed: Lane | undefined, { channel, event, incident }: Sender, now: number): Promise<Later> {
+    const lane = changed ?? (await read(channel)).item;
+    return { is: 'later', after: waitOf(lane, incident, now), facts: owedTo(lane, event) };
+  }
+
+  const owed = async ({ channel, event }: Sender) => owedTo((await read(channel)).item, event);
+
+  async function queue(sender: Sender): Promise<Later> {
+    const { channel, event, incident } = sender;
     const now = clock.now().getTime();
-    const before = (await store.get('lane', channel))?.item.waiting ?? [];
-    const place = hurries ? await boundary(before, isUrgent) : Number.POSITIVE_INFINITY;
-    const lane = await change(channel, (item) => {
-      const told = unheard(item, now, event);
-      if (incident === undefined || item.waiting.includes(incident)) return told;
-      return { ...(told ?? item), waiting: item.waiting.toSpliced(place, 0, incident) };
+    const { waiting } = (await read(channel)).item;
+    const place = sender.isUrgent ? await boundary(waiting, isUrgent) : Number.POSITIVE_INFINITY;
+    const queued = await change(channel, (lane) => {
+      const told = unheard(lane, now, event);
+      if (incident === undefined || lane.waiting.includes(incident)) return told;
+      return { ...(told ?? lane), waiting: lane.waiting.toSpliced(place, 0, incident) };
     });
-    const item = lane ?? (await store.get('lane', channel))?.item ?? fresh(channel).item;
-    return { is: 'later', after: waitOf(item, incident, now), facts: owedTo(item, event) };
+    return later(queued, sender, now);
   }
 
   return {
@@ -109,30 +119,27 @@ export function lanes({ store, clock, isUrgent }: LaneParts): Lanes {
       return taken ? { is: 'yours', backlog: taken.waiting, digestAt: taken.digestAt } : queue(sender);
     },
     async worked({ channel, event }) {
-      const lane = await change(channel, (item) => healed(item, event));
+      const lane = await change(channel, (before) => healed(before, event));
       return lane ? owedTo(lane, event) : [];
     },
-    async failed({ channel, event, incident }, failed) {
+    async failed(sender, failed) {
+      const { channel, event, incident } = sender;
       const now = clock.now().getTime();
-      const lane = await change(channel, (item) => {
-        const broken = outage(item, now, event, failed);
-        const waits = incident === undefined || item.waiting.includes(incident);
-        return waits ? broken : { ...broken, waiting: [incident, ...item.waiting] };
+      const broken = await change(channel, (before) => {
+        const lane = outage(before, now, event, failed);
+        const waits = incident === undefined || lane.waiting.includes(incident);
+        return waits ? lane : { ...lane, waiting: [incident, ...lane.waiting] };
       });
-      // Many have written meanwhile: they have noted it, too.
-      const item = lane ?? (await store.get('lane', channel))?.item ?? fresh(channel).item;
-      return { is: 'later', after: waitOf(item, incident, now), facts: owedTo(item, event) };
+      return later(broken, sender, now);
     },
-    async owed({ channel, event }) {
-      const row = await store.get('lane', channel);
-      return row ? owedTo(row.item, event) : [];
-    },
-    async leave({ channel, event, incident }) {
-      const row = await store.get('lane', channel);
-      if (!row) return [];
-      if (incident !== undefined && row.item.waiting.includes(incident))
-        await change(channel, (lane) => ({ ...lane, waiting: lane.waiting.filter((one) => one !== incident) }));
-      return owedTo(row.item, event);
+    owed,
+    async leave(sender) {
+      const { channel, incident } = sender;
+      await change(channel, (lane) => {
+        if (incident === undefined || !lane.waiting.includes(incident)) return undefined;
+        return { ...lane, waiting: lane.waiting.filter((one) => one !== incident) };
+      });
+      return owed(sender);
     },
     async digested(channel, at) {
       await change(channel, ({ digestAt, ...lane }) => ({ ...lane, ...(at !== undefined && { digestAt: at }) }));

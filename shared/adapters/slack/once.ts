@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Receipt } from '../../model.ts';
 import type { Told } from '../../ports/chat.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Parts } from './parts.ts';
 import type { Failed } from './web-api.ts';
 
 /** After so long an answer is of no use: the card shows where things stand. Slack's reply addresses end then, too. */
@@ -13,17 +12,11 @@ const LONGEST = 60_000;
 /** What became of telling something. */
 export type Attempt = { readonly is: 'told' } | Failed;
 
-interface OnceParts {
-  readonly store: Store;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly warn: (because: string) => void;
-}
-
 const receiptId = (what: readonly string[]) =>
   `told:${createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 24)}`;
 
 /** Whether something was told already, since when that is tried, and the note of how it ended. */
-export async function receiptFor({ store, clock }: Omit<OnceParts, 'warn'>, what: readonly string[]) {
+export async function receiptFor({ store, clock }: Parts, what: readonly string[]) {
   const id = receiptId(what);
   const row = await store.get('receipt', id);
   const at = row?.item.at ?? clock.now().toISOString();
@@ -36,7 +29,7 @@ export async function receiptFor({ store, clock }: Omit<OnceParts, 'warn'>, what
  * Tells what is to be told once, though it may be asked for several times: when it was told, a receipt says so. What
  * fails is tried again, less and less often, until nobody waits for it any more.
  */
-export async function once(parts: OnceParts, what: readonly string[], tell: () => Promise<Attempt>): Promise<Told> {
+export async function once(parts: Parts, what: readonly string[], tell: () => Promise<Attempt>): Promise<Told> {
   const { isTold, isNew, since, put } = await receiptFor(parts, what);
   if (isTold) return {};
   const attempt = await tell();

@@ -7,7 +7,8 @@ import { sqliteStore } from './store.ts';
 
 const AT = '2026-01-15T12:00:00.000Z';
 
-storeConformance('SQLite', async () => sqliteStore(openDatabase(':memory:')));
+const clock = { now: () => new Date(AT) };
+storeConformance('SQLite', async () => sqliteStore(openDatabase(':memory:'), clock));
 
 describe('What stands in the database', () => {
   it.each([

@@ -1,11 +1,12 @@
 import type * as z from 'zod';
 import { TABLES } from '../../model.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Row, Store, Table, Tables } from '../../ports/store.ts';
 import { auditLog } from './audit-log.ts';
 import type { Database } from './database.ts';
 
-/** The store of one process: items with compare-and-set, and the hash-chained audit log, in one SQLite file. */
-export function sqliteStore({ sql, transaction }: Database): Store {
+/** The store of one process: items with compare-and-set, and the hash-chained audit log, in one SQLite file. Without a clock nothing expires. */
+export function sqliteStore({ sql, transaction }: Database, clock?: Pick<Clock, 'now'>): Store {
   const one = sql.prepare('SELECT id, version, json FROM item WHERE kind = ? AND id = ?');
   const some = sql.prepare('SELECT id, version, json FROM item WHERE kind = ? AND cluster = ? ORDER BY id');
   const every = sql.prepare('SELECT id, version, json FROM item WHERE kind = ? ORDER BY id');
@@ -24,7 +25,9 @@ export function sqliteStore({ sql, transaction }: Database): Store {
 
   return {
     get: async (table, id) => get(table, id),
-    async put(table, item, version) {
+    async put(table, item, version, unless = {}) {
+      if (unless.expired && 'expiresAt' in item && clock && item.expiresAt <= clock.now().toISOString())
+        return { ok: false, winner: get(table, item.id) };
       const json = JSON.stringify(item);
       const cluster = 'cluster' in item ? item.cluster : null;
       const { changes } =

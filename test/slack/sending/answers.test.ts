@@ -1,97 +1,79 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { isReplyAddress } from '../../../shared/adapters/slack/respond.ts';
-import type { Click, Question } from '../../../shared/model.ts';
+import type { Click, From, Question } from '../../../shared/model.ts';
 import type { Directory } from '../../../shared/ports/directory.ts';
-import { type Bed, bedWithMemory, OPS } from './bed.ts';
+import { ADA, CHANNEL, type SlackDouble, TEAM } from '../../doubles/slack/index.ts';
+import { portOf } from '../../kubernetes/loopback.ts';
+import type { Bed } from './bed.ts';
+import { jsonOf } from './seen.ts';
+import { type WireBed, wireBed } from './wire-bed.ts';
 
-const SECRET = 'canary-8d1f';
-
-/** What takes answers at reply addresses, in Slack's place. */
-const inbox: { readonly path: string; readonly body: string }[] = [];
-let status = 200;
-const server = createServer(async (request, response) => {
-  inbox.push({ path: request.url ?? '', body: await textOf(request) });
-  response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
-});
-let origin = '';
-
-beforeAll(async () => {
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
-  origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of request) text += chunk;
-  return text;
+/** Where Ada pressed or typed something: the reply address is one that Slack gave out for it. */
+async function fromAda(slack: SlackDouble): Promise<From & { reply: string }> {
+  const { responseUrl } = await slack.command('/gleaner', 'status', ADA, { to: `${slack.apiUrl}api.test` });
+  if (responseUrl === undefined) throw new Error('Slack gave out no reply address');
+  return { team: TEAM, channel: CHANNEL, reply: responseUrl };
 }
 
-async function bedWithInbox(code = 200, directory?: Directory) {
-  inbox.length = 0;
-  status = code;
-  return bedWithMemory({ url: `${origin}/api/`, ...(directory && { directory }) });
-}
-
-const from = () => ({ team: 'T0', channel: OPS, reply: `${origin}/${SECRET}` });
 const clickOf = (id: string, more: Partial<Click> = {}): Click => ({
   id,
-  who: 'slack:U0ADA',
+  who: `slack:${ADA}`,
   choice: 'approve',
   ...more,
 });
 const refusedBy = (bed: Bed, click: Click, see?: string) =>
   bed.publish({ event: 'refused', click, because: 'it is decided: <!channel> rejected it', ...(see && { see }) });
-const methods = ({ slack }: Awaited<ReturnType<typeof bedWithMemory>>) => slack.calls.map(({ method }) => method);
+const methods = ({ slack }: WireBed) => slack.calls().map(({ method }) => method);
+/** How Ada alone was shown something, each time. */
+const shownBy = ({ slack }: WireBed) => slack.ephemerals(ADA).map(({ newest }) => newest.by);
+const atReply = { method: 'response_url' };
 
 describe('A click', () => {
   it('is answered once where it was made, with a link to the card to read instead, and nothing active in it', async () => {
-    const bed = await bedWithInbox();
+    const bed = await wireBed();
     await bed.records.open('i1', 'p1', bed.now());
     await bed.publish({ event: 'proposed', proposal: 'p1' });
     await bed.pass(5);
 
-    await refusedBy(bed, clickOf('c1', { from: from() }), 'p1');
-    await refusedBy(bed, clickOf('c1', { from: from() }), 'p1');
+    const from = await fromAda(bed.slack);
+    await refusedBy(bed, clickOf('c1', { from }), 'p1');
+    await refusedBy(bed, clickOf('c1', { from }), 'p1');
     await bed.pass(60);
 
-    expect(inbox.map(({ path }) => path)).toEqual([`/${SECRET}`]);
-    const body = JSON.parse(inbox[0]?.body ?? '{}');
-    expect(body).toMatchObject({ response_type: 'ephemeral', replace_original: false });
-    expect(body.text).not.toContain('<!channel>');
-    expect(JSON.stringify(body.blocks)).toContain('https://example.slack.com/archives/C0OPS/1700.000001');
+    expect(shownBy(bed)).toEqual(['response_url']);
+    const [answer] = bed.slack.ephemerals(ADA);
+    const card = expect.stringMatching(/^https:\/\/t0gleaner\.slack\.com\/archives\/C0OPS\/p\d+$/);
+    expect(answer?.entities).toMatchObject([{ kind: 'link', to: card }]);
+    expect(bed.slack.messages(CHANNEL)).toHaveLength(1);
   });
 
   it('whose reply address is used up is answered in its channel', async () => {
-    const bed = await bedWithInbox(404);
+    const bed = await wireBed();
+    bed.slack.faults.add({ kind: 'status', status: 404 }, atReply);
 
-    await refusedBy(bed, clickOf('c1', { from: from() }));
+    await refusedBy(bed, clickOf('c1', { from: await fromAda(bed.slack) }));
     await bed.pass(60);
 
-    expect(inbox).toHaveLength(1);
-    expect(bed.slack.calls).toMatchObject([{ method: 'chat.postEphemeral', args: { channel: OPS, user: 'U0ADA' } }]);
+    expect(shownBy(bed)).toEqual(['chat.postEphemeral']);
     expect(bed.pending()).toBe(0);
   });
 
   it('that cannot be answered now is answered later, and given up after half an hour', async () => {
-    const bed = await bedWithInbox(503);
-    await refusedBy(bed, clickOf('c1', { from: from() }));
+    const bed = await wireBed();
+    const mended = bed.slack.faults.add({ kind: 'status', status: 503 }, atReply);
+    await refusedBy(bed, clickOf('c1', { from: await fromAda(bed.slack) }));
     await bed.pass(600, 1_000);
-    const tries = inbox.length;
-    status = 200;
+    expect(bed.deliveries()).toBeLessThan(20);
+    mended();
     await bed.pass(61, 1_000);
 
-    expect(tries).toBeLessThan(20);
-    expect(inbox).toHaveLength(tries + 1);
+    expect(shownBy(bed)).toEqual(['response_url']);
     expect(bed.pending()).toBe(0);
 
-    status = 503;
-    await refusedBy(bed, clickOf('c2', { from: from() }));
+    bed.slack.faults.add({ kind: 'status', status: 503 }, atReply);
+    await refusedBy(bed, clickOf('c2', { from: await fromAda(bed.slack) }));
     await bed.pass(2_000, 1_000);
     expect(bed.pending()).toBe(0);
     expect(bed.warnings).toEqual([expect.stringMatching(/half an hour/)]);
@@ -104,61 +86,65 @@ describe('A click', () => {
     ['a host that only looks like Slack’s', 'https://hooks.slack.com.evil.example/x'],
     ['another port', 'https://hooks.slack.com:8443/x'],
   ])('is not answered at an address with %s, but in its channel', async (_what, reply) => {
-    const bed = await bedWithInbox();
+    const bed = await wireBed();
     expect(isReplyAddress(reply, undefined)).toBe(false);
 
-    await refusedBy(bed, clickOf('c1', { from: { ...from(), reply } }));
+    await refusedBy(bed, clickOf('c1', { from: { team: TEAM, channel: CHANNEL, reply } }));
     await bed.pass(5);
 
-    expect(methods(bed)).toEqual(['chat.postEphemeral']);
+    expect(shownBy(bed)).toEqual(['chat.postEphemeral']);
   });
 
   it('whose reply address leads elsewhere is not followed', async () => {
-    const bed = await bedWithInbox(302);
+    const visited: string[] = [];
+    const server = createServer((request, response) => {
+      visited.push(request.url ?? '');
+      response.writeHead(302, { location: '/elsewhere' }).end();
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close().closeAllConnections());
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${portOf(server.address())}`;
+    const bed = await wireBed({ url: `${origin}/api/` });
 
-    await refusedBy(bed, clickOf('c1', { from: from() }));
+    const from = { team: TEAM, channel: CHANNEL, reply: `${origin}/reply` };
+    await refusedBy(bed, clickOf('c1', { from }));
     await bed.pass(1);
 
-    expect(inbox.map(({ path }) => path)).toEqual([`/${SECRET}`]);
+    expect(visited).toEqual(['/reply']);
   });
 
   it('that Slack will not let us answer is told of in the log, without the address', async () => {
-    const bed = await bedWithInbox(404);
-    bed.slack.fault = () => ({
-      is: 'refused',
-      code: 'user_not_in_channel',
-      because: 'Slack refuses: user_not_in_channel',
-    });
+    const bed = await wireBed();
+    bed.slack.faults.add({ kind: 'status', status: 404 }, atReply);
+    bed.slack.channel(CHANNEL).members.delete(ADA);
 
-    await refusedBy(bed, clickOf('c1', { from: from() }));
+    const from = await fromAda(bed.slack);
+    await refusedBy(bed, clickOf('c1', { from }));
     await bed.pass(60);
 
     expect(bed.warnings).toEqual([expect.stringContaining('user_not_in_channel')]);
-    expect(bed.warnings.join()).not.toContain(SECRET);
+    expect(bed.warnings.join()).not.toContain(new URL(from.reply).pathname);
     expect(bed.pending()).toBe(0);
   });
 
   it('that came from elsewhere is no business of Slack', async () => {
-    const bed = await bedWithInbox();
+    const bed = await wireBed();
 
     await refusedBy(bed, clickOf('c1', { who: 'local:ann' }));
-    await refusedBy(bed, clickOf('c2', { who: 'local:ann', from: from() }));
+    await refusedBy(bed, clickOf('c2', { who: 'local:ann', from: await fromAda(bed.slack) }));
     await bed.pass(5);
 
-    expect([inbox, methods(bed)]).toEqual([[], []]);
+    expect([shownBy(bed), methods(bed)]).toEqual([[], ['api.test']]);
   });
 });
 
 describe('A question', () => {
-  const asks = (ask: Question['ask'], id = 'q1') => ({
-    event: 'asked' as const,
-    question: { id, who: 'slack:U0ADA', from: from(), ask },
-  });
-
-  async function answered(bed: Bed, ask: Question['ask']) {
-    await bed.publish(asks(ask));
+  async function answered(bed: WireBed, ask: Question['ask']) {
+    const from = await fromAda(bed.slack);
+    await bed.publish({ event: 'asked', question: { id: 'q1', who: `slack:${ADA}`, from, ask } });
     await bed.pass(5);
-    return inbox.at(-1)?.body ?? '';
+    expect(shownBy(bed)).toEqual(['response_url']);
+    return jsonOf(bed.slack.ephemerals(ADA)[0]);
   }
 
   it.each<[string, Question['ask'], RegExp]>([
@@ -177,17 +163,16 @@ describe('A question', () => {
     ],
     ['what is like nothing', { is: 'show', id: 'zzzzzzzz' }, /incidents lists them all/],
     ['all incidents', { is: 'incidents' }, /No known fault/],
-    ['the state of things', { is: 'status' }, /blocks/],
+    ['the state of things', { is: 'status' }, /No cluster|cluster/],
   ])('is answered with %s', async (_what, ask, expected) => {
-    const bed = await bedWithInbox();
+    const bed = await wireBed();
     await bed.records.open('i1', 'p1-aaaa', bed.now());
 
     expect(await answered(bed, ask)).toMatch(expected);
-    expect(bed.slack.calls).toEqual([]);
   });
 
   it('that fits two cards is asked back', async () => {
-    const bed = await bedWithInbox();
+    const bed = await wireBed();
     await bed.records.open('i1', 'p1-aaaa', bed.now());
     await bed.records.open('i2', 'p1-abbb', bed.now());
 
@@ -199,7 +184,7 @@ describe('A question', () => {
     ['somebody who cannot be looked up', { is: 'unreadable', because: 'ECONNREFUSED' } as const],
   ])('of %s is not answered', async (_who, says) => {
     const directory: Directory = { isMember: async () => says, belongs: async () => says, fresh: () => directory };
-    const bed = await bedWithInbox(200, directory);
+    const bed = await wireBed({ directory });
     await bed.records.open('i1', 'p1-aaaa', bed.now());
 
     const body = await answered(bed, { is: 'show', id: 'p1-aaaa' });

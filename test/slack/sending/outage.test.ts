@@ -7,7 +7,6 @@ import {
   expectPaced,
   expectPolite,
   inChannel,
-  jsonOf,
   jsonsOf,
   openMany,
   proposed,

@@ -6,11 +6,14 @@ import { slackApi } from '../../../shared/adapters/slack/web-api.ts';
 import { ADA, CHANNEL, GROUP, type SlackDouble, startSlack, TEAM } from '../../doubles/slack/index.ts';
 import { NOON } from './bed.ts';
 
+/** In life's milliseconds: a busy machine answers in time, and a Slack that hangs is waited for so long. */
+const TIMEOUT = 1_000;
+
 async function start() {
   const clock = manualClock(NOON);
   const slack = await startSlack({ clock });
   onTestFinished(() => slack.stop());
-  const api = slackApi({ token: slack.botToken, url: slack.apiUrl, timeout: 150 });
+  const api = slackApi({ token: slack.botToken, url: slack.apiUrl, timeout: TIMEOUT });
   return { clock, slack, directory: slackDirectory({ api, clock, team: TEAM }) };
 }
 
@@ -83,7 +86,7 @@ describe('The doctor', () => {
         appToken: slack.appToken,
         signingSecret: undefined,
         url: slack.apiUrl,
-        timeout: 150,
+        timeout: TIMEOUT,
         clock,
       },
       ...{ channels: [CHANNEL], approvers: [`slack:${ADA}`, `slack-group:${GROUP}`, 'local:ann'] },

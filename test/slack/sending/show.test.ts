@@ -129,6 +129,34 @@ describe('The card of an incident', () => {
     },
   );
 
+  it('relies on no promise that died with its delivery', async () => {
+    let isDying = false;
+    const bed = await wireBed({
+      die(where) {
+        if (!isDying || where !== 'before the delivery ends') return;
+        isDying = false;
+        throw new Error('dead');
+      },
+    });
+    await bed.records.open('i1', 'p1', bed.now());
+    await bed.publish(proposed('p1'));
+    await bed.pass(0.25);
+    await bed.records.change('p1', stage(bed, 'approved', 'slack:U0ADA'), { state: 'approved', plan: 'mend' });
+    isDying = true;
+    await bed.publish({ event: 'applying', proposal: 'p1' });
+    await bed.pass(0.25);
+    const row = await bed.store.get('post', 'i1');
+    if (!row?.item.dueBy) throw new Error('nothing was promised');
+    await bed.store.put('post', { ...row.item, told: 2, dueAt: '2026-01-15T13:00:00.000Z' }, row.version);
+    await bed.pass(30);
+
+    await bed.records.change('p1', stage(bed, 'failed', 'broken'), { state: 'failed' });
+    await bed.publish({ event: 'failed', proposal: 'p1', because: 'broken' });
+    await bed.pass(30);
+
+    expect(jsonsOf(repliesTo(bed.slack, inChannel(bed.slack)[0]?.ts))).toEqual([expect.stringMatching(/broken/)]);
+  });
+
   it('goes nowhere, and the log says so once, while no channel is named', async () => {
     const bed = await wireBed({ channelOf: () => undefined });
     await bed.records.open('i1', 'p1', bed.now());
