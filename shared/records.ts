@@ -77,8 +77,7 @@ export type Receipt = z.infer<typeof Receipt>;
 export const shownTo = (question: string, who: Principal, proposal: string) => `shown ${question} ${who} ${proposal}`;
 
 /** The policy that was in force when the clock last ticked, so that a change of it is told, also of one made while nothing ran. */
-export const PolicyInForce = z.object({ ...versioned, id: z.literal('policy'), at: time, text: z.string() });
-export type PolicyInForce = z.infer<typeof PolicyInForce>;
+const PolicyInForce = z.object({ ...versioned, id: z.literal('policy'), at: time, text: z.string() });
 
 /** A cluster that Gleaner follows from outside its process: who it is, and how it is reached. */
 export const Registered = z.object({

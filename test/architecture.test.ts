@@ -37,6 +37,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   kubernetes: ['@kubernetes/client-node', 'rfc6902', 'yaml'],
   slack: ['@slack/bolt', '@slack/types', '@slack/web-api'],
   sqs: ['@aws-sdk/client-sqs'],
+  ssm: ['@aws-sdk/client-ssm'],
 };
 
 interface Rule {

@@ -71,7 +71,7 @@ export interface Slack {
 }
 
 /** Slack's way in, while it is open. */
-export interface Listening {
+interface Listening {
   /** What takes the requests that Slack signs, where it is to send some. */
   readonly receiver: Receiver | undefined;
   stop(): Promise<void>;
