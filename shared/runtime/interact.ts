@@ -70,7 +70,7 @@ export function lambdaInteract(open: () => Promise<Receiver>, log: Log) {
 }
 
 /** The request behind an event; undefined where it is none that HTTP knows. */
-function requestOf(event: unknown): Request | undefined {
+export function requestOf(event: unknown): Request | undefined {
   const read = HttpEvent.safeParse(event).data;
   if (!read) return undefined;
   const { rawPath, headers, body = '', isBase64Encoded, requestContext } = read;

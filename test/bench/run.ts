@@ -21,6 +21,11 @@ const PARTS: Readonly<Record<string, Part>> = {
     onControlPlane: false,
     run: async () => (await import('./files.ts')).files(),
   },
+  interact: {
+    what: 'clicks from Slack: acknowledgement over HTTP, and the start of their function',
+    onControlPlane: false,
+    run: async () => (await import('./interact.ts')).interact(),
+  },
   crowd: {
     what: 'memory of the watch, and a live diagnose, beside 10,000 pods on a real API server',
     onControlPlane: true,

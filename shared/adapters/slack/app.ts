@@ -10,6 +10,8 @@ import type { SlackApi } from './web-api.ts';
 /** Slack shows the person an error after three seconds (docs.slack.dev/interactivity/handling-user-interaction). */
 const DEADLINE = 2_700;
 
+const NOT_UNDERSTOOD = 'Gleaner did not understand this, and nothing was done. /gleaner help says what it takes.';
+
 /** Who we are in a workspace. */
 export interface Identity extends Home {
   readonly botId?: string | undefined;
@@ -77,6 +79,7 @@ export class Interactions extends App {
     }
     if (acknowledged) return;
     await refused({ kind: 'unknown', because: 'an interaction that no listener takes, or whose listener failed' });
-    await ack('Gleaner did not understand this, and nothing was done. /gleaner help says what it takes.');
+    // Its connection may be gone by now.
+    await ack(NOT_UNDERSTOOD).catch(() => warn('an interaction could not be acknowledged'));
   }
 }

@@ -3,21 +3,19 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 
 /** Why something that arrived was not taken: the label of the count. */
-export const REFUSED = [
-  'too-large',
-  'encoded',
-  'media-type',
-  'unsigned',
-  'stale',
-  'forged',
-  'replayed',
-  'malformed',
-  'unknown',
-  'tampered',
-  'foreign',
-  'gone',
-] as const;
-export type RefusedKind = (typeof REFUSED)[number];
+export type RefusedKind =
+  | 'too-large'
+  | 'encoded'
+  | 'media-type'
+  | 'unsigned'
+  | 'stale'
+  | 'forged'
+  | 'replayed'
+  | 'malformed'
+  | 'unknown'
+  | 'tampered'
+  | 'foreign'
+  | 'gone';
 
 /** Something that arrived and was not taken. `because` holds nothing of a body, a signature or an address. */
 export interface Refused {
