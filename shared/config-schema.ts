@@ -16,6 +16,13 @@ const Span = z.string().transform((text, context): Duration => {
   return text;
 });
 
+/** Less would be gone before it was talked about. */
+const Kept = z.string().transform((text, context): Duration => {
+  if (isDuration(text) && milliseconds(text) >= milliseconds('7d')) return text;
+  context.addIssue({ code: 'custom', message: 'write a number of days, 7d or more, such as 90d' });
+  return z.NEVER;
+});
+
 const Who = z
   .string()
   .refine((text) => Principal.safeParse(text).success, 'write slack:U…, slack-group:S…, local:NAME or hook:NAME');
@@ -45,10 +52,13 @@ const PartialTier = Tier.partial().extend({
 export const RISKS = ['low', 'medium', 'high'] as const satisfies readonly Risk[];
 const tiers = { low: PartialTier.default({}), medium: PartialTier.default({}), high: PartialTier.default({}) };
 
+/** An empty list would fit nothing, and leave the policy in force that it was to replace. */
+const Names = z.array(z.string()).min(1, 'name at least one, or leave it out for all of them').optional();
+
 /** A policy for the clusters and modes that it names; the first that fits a plan is laid over the defaults. */
 const Override = z.strictObject({
-  clusters: z.array(z.string()).optional(),
-  modes: z.array(z.string()).optional(),
+  clusters: Names,
+  modes: Names,
   ...tiers,
 });
 
@@ -92,6 +102,8 @@ export const SECTIONS = {
     })
     .prefault({}),
   state: z.string().min(1).default('gleaner.sqlite'),
+  /** For how long what is over is kept. The audit log is kept for good. */
+  keep: Kept.default('90d'),
 };
 export const Config = z.strictObject(SECTIONS);
 export type Config = z.infer<typeof Config>;

@@ -76,6 +76,13 @@ pge: {}
     ]);
   });
 
+  it('tells of what contradicts itself beside a key that is misspelt', () => {
+    expect(problemsOf('policy: { hihg: {}, low: { approvers: [local:a], quorum: 2 } }')).toEqual([
+      expect.stringMatching(/^policy\.hihg: there is no such key/),
+      expect.stringMatching(/^policy\.low: 2 people must approve and 1 can/),
+    ]);
+  });
+
   it.each([
     ['a page on another address without TLS', 'page: { host: 0.0.0.0 }', /^page\.host: 0\.0\.0\.0 is not loopback/],
     ['half of TLS', 'page: { host: 10.0.0.1, tls: { cert: c.pem } }', /^page\.tls\.key: /],
@@ -105,6 +112,16 @@ pge: {}
       'a misspelt cluster of an override',
       'clusters: [{ name: prod }]\npolicy: { overrides: [{ clusters: [prd], low: { approvers: [local:a] } }] }',
       /^policy\.overrides\.0\.clusters\.0: prd is none of prod$/,
+    ],
+    [
+      'an override for no cluster at all',
+      'policy: { overrides: [{ clusters: [], low: { quorum: 1 } }] }',
+      /^policy\.overrides\.0\.clusters: name at least one/,
+    ],
+    [
+      'an override that another one keeps from ever holding',
+      'policy: { overrides: [{ modes: [m1, m2], low: {} }, { clusters: [prod], modes: [m2], high: { quorum: 3 } }] }',
+      /^policy\.overrides\.1: it never holds, for policy\.overrides\.0 fits/,
     ],
     ['text that is no YAML', 'a: [', /^it is no YAML: .*line 1/],
     ['two documents', 'state: a\n---\nstate: b', /^it is no YAML: /],

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import type * as z from 'zod';
 import { Config, type Tier, tierOf } from './config-schema.ts';
-import { contradictions, problem } from './contradictions.ts';
+import { contradictions, type Known, problem } from './contradictions.ts';
 import type { Risk } from './handler.ts';
 
 export type { Config, Tier } from './config-schema.ts';
@@ -12,8 +12,11 @@ export type ReadConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Reads the text of a `gleaner.yaml`. Where the failure modes are known, a name that is none of them is a problem. */
-export function readConfig(text: string, known: { modes?: readonly string[] } = {}): ReadConfig {
+/**
+ * Reads the text of a `gleaner.yaml`. Where the failure modes are known, and the clusters that it does not name itself, a
+ * name in the policy that is none of them is a problem.
+ */
+export function readConfig(text: string, known: Known = {}): ReadConfig {
   const document = parseDocument(text);
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0)
@@ -25,7 +28,7 @@ export function readConfig(text: string, known: { modes?: readonly string[] } = 
     return { ok: false, problems: [`it is no YAML: ${Object(error).message}`] };
   }
   const parsed = Config.safeParse(yaml);
-  const problems = [...(parsed.error?.issues ?? []).flatMap(told), ...contradictions(Object(yaml), known.modes)];
+  const problems = [...(parsed.error?.issues ?? []).flatMap(told), ...contradictions(Object(yaml), known)];
   return parsed.success && problems.length === 0 ? { ok: true, config: parsed.data } : { ok: false, problems };
 }
 

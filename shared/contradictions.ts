@@ -7,9 +7,14 @@ import { personOf } from './people.ts';
 export const problem = (path: readonly PropertyKey[], message: string) =>
   `${path.map(String).join('.') || '(top)'}: ${message}`;
 
+/** Names that a policy may use and the file does not tell. */
+export interface Known {
+  readonly modes?: readonly string[];
+  readonly clusters?: readonly string[];
+}
+
 /** What no schema of one section sees. A section that cannot be read is left out: its own problems are told already. */
-export function contradictions(yaml: Record<string, unknown>, modes: readonly string[] | undefined): string[] {
-  const part = <S extends z.ZodType>(schema: S, raw: unknown) => schema.safeParse(raw).data;
+export function contradictions(yaml: Record<string, unknown>, known: Known): string[] {
   const people = part(SECTIONS.people, yaml.people);
   const clusters = part(SECTIONS.clusters, yaml.clusters);
   const policy = part(SECTIONS.policy, yaml.policy);
@@ -19,8 +24,24 @@ export function contradictions(yaml: Record<string, unknown>, modes: readonly st
     ...(people ? peopleProblems(people, Object(yaml.people)) : []),
     ...(page ? pageProblems(page) : []),
     ...(policy && people ? policyProblems(policy, people) : []),
-    ...(policy ? nameProblems(policy, clusters?.map(({ name }) => name) ?? [], modes ?? []) : []),
+    ...(policy
+      ? nameProblems(policy, [...(clusters ?? []).map(({ name }) => name), ...(known.clusters ?? [])], known)
+      : []),
+    ...(policy ? shadowed(policy) : []),
   ];
+}
+
+/** A section by its schema; one whose only fault is a misspelt key is read without that, so that its other problems are told, too. */
+function part<S extends z.ZodType>(schema: S, raw: unknown): z.infer<S> | undefined {
+  const read = schema.safeParse(raw);
+  if (read.success || !read.error.issues.every(({ code }) => code === 'unrecognized_keys')) return read.data;
+  const known = structuredClone(raw);
+  for (const issue of read.error.issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const at = issue.path.reduce<unknown>((value, key) => Object(value)[key], known);
+    for (const key of issue.keys) Reflect.deleteProperty(Object(at), key);
+  }
+  return schema.safeParse(known).data;
 }
 
 function clusterProblems(clusters: Config['clusters']): string[] {
@@ -90,7 +111,7 @@ function policyProblems(policy: Config['policy'], people: Config['people']): str
 }
 
 /** An override for a name that is misspelt would leave the looser policy in force. */
-function nameProblems(policy: Config['policy'], clusters: readonly string[], modes: readonly string[]): string[] {
+function nameProblems(policy: Config['policy'], clusters: readonly string[], { modes = [] }: Known): string[] {
   const unknown = (key: 'clusters' | 'modes', known: readonly string[]) =>
     policy.overrides.flatMap((override, index) =>
       (override[key] ?? []).flatMap((name, at) =>
@@ -100,4 +121,16 @@ function nameProblems(policy: Config['policy'], clusters: readonly string[], mod
       ),
     );
   return [...unknown('clusters', clusters), ...unknown('modes', modes)];
+}
+
+/** An override behind one that fits wherever it does never holds: whoever wrote it means another policy to be in force. */
+function shadowed({ overrides }: Config['policy']): string[] {
+  const covers = (wide: readonly string[] | undefined, narrow: readonly string[] | undefined) =>
+    wide === undefined || (narrow?.every((name) => wide.includes(name)) ?? false);
+  return overrides.flatMap(({ clusters, modes }, index) => {
+    const first = overrides.findIndex((one) => covers(one.clusters, clusters) && covers(one.modes, modes));
+    if (first === index) return [];
+    const because = `it never holds, for policy.overrides.${first} fits wherever it does: put the narrower one first`;
+    return [problem(['policy', 'overrides', index], because)];
+  });
 }

@@ -93,6 +93,8 @@ export const StepRecord = z.object({
   /** The uid and resourceVersion that guarded the touch. */
   guard: z.object({ uid: z.string(), resourceVersion: z.string() }).optional(),
   because,
+  /** By who decides, where a person has said that it is done. */
+  signature: z.string().optional(),
 });
 export type StepRecord = z.infer<typeof StepRecord>;
 
@@ -140,6 +142,8 @@ export const Proposal = z.object({
   decidedBy: z.string().optional(),
   /** The plan that was approved. */
   plan: z.string().optional(),
+  /** The approval that filled the quorum, signed by who decides: what was approved, by whom, and until when it may begin. */
+  decision: z.object({ until: time, signature: z.string() }).optional(),
   run: Run,
   /** When the next event of a run is due: the sweep sends it again where it got lost. */
   dueAt: time.optional(),
@@ -154,6 +158,8 @@ export const Proposal = z.object({
   verdict: Verdict.optional(),
   /** The proposal that this one undoes; its steps were made from that run's before-images. */
   undoes: z.string().optional(),
+  /** The one that its incident named before this one. */
+  follows: z.string().optional(),
   /** When the state last changed, and what the outcome is once it is terminal. */
   changedAt: time,
   because,
@@ -173,9 +179,13 @@ export const Incident = z.object({
   since: time,
   /** When it was first not seen any more, while it is still held open. */
   goneSince: time.optional(),
+  closedAt: time.optional(),
   proposal: z.string().optional(),
 });
 export type Incident = z.infer<typeof Incident>;
+
+/** The id of the image of what one step of a run touched. */
+export const imageId = (proposal: string, step: number) => `${proposal}/${step}`;
 
 /** The before- and after-image of an object that a step touched. */
 export const Image = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Image, Incident, LastGood, Principal, Proposal, Switch } from './proposal.ts';
+import { Image, Incident, isRunning, isUndecided, LastGood, Principal, Proposal, Switch } from './proposal.ts';
 
 const time = z.iso.datetime();
 const versioned = { schema: z.literal(1) };
@@ -114,3 +114,20 @@ export const TABLES = {
 } as const;
 export type Tables = { [K in keyof typeof TABLES]: z.infer<(typeof TABLES)[K]> };
 export type Table = keyof Tables;
+
+/** The tables whose items begin and end: what is not over is read by many and often, what is over by its id alone. */
+export type Ending = 'incident' | 'proposal';
+export const isEnding = (table: Table): table is Ending => table === 'incident' || table === 'proposal';
+
+const never = () => undefined;
+const OVER: { readonly [K in Table]: (item: Tables[K]) => string | undefined } = {
+  incident: ({ state, closedAt, goneSince, since }) =>
+    state === 'closed' ? (closedAt ?? goneSince ?? since) : undefined,
+  proposal: ({ state, changedAt }) => (isUndecided(state) || isRunning(state) ? undefined : changedAt),
+  silence: ({ until }) => until,
+  receipt: ({ at }) => at,
+  ...{ image: never, lastGood: never, switch: never, post: never, lane: never, policy: never, cluster: never },
+};
+
+/** When an item is over, as an ISO time, by what stands in it; undefined: its end is not known, or its table's have none. */
+export const overAt = <K extends Table>(table: K, item: Tables[K]): string | undefined => OVER[table](item);

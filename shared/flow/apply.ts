@@ -3,9 +3,11 @@ import { isRunning, type Outgoing, type Run as Progress, type Proposal } from '.
 import type { Row } from '../ports/store.ts';
 import { isCurrent, SUPERSEDED } from './approve.ts';
 import { cut } from './fit.ts';
+import { begun, failing, known, spend, stepOver, whyNoRun } from './marks.ts';
 import { approversOf, policyForPlan } from './permit.ts';
 import { ask, isSurplus, note, type Outcome, Overtaken, type Run, runOf, stoppedBy } from './run.ts';
 import { approvedPlan, lookAgain, shownPlan } from './second-look.ts';
+import { beginsUntil, unproven } from './signed.ts';
 import { touch } from './touch.ts';
 import { change } from './transition.ts';
 import { planOf } from './undo.ts';
@@ -14,8 +16,6 @@ import type { Hop, World } from './world.ts';
 /** How often a wait looks again, and the longest that a run lets pass between two looks. */
 const POLL = milliseconds('10s');
 const LONGEST = milliseconds('60s');
-/** An approval is for now: a run that could not begin for this long needs another one. */
-const BEGINS_WITHIN = milliseconds('1h');
 
 /** Claims an approved proposal, looks again, and carries its plan out one step at a time; goes on where a run stands. */
 export const apply: Hop<'decided' | 'applying'> = async (world, event) => {
@@ -32,7 +32,7 @@ export const apply: Hop<'decided' | 'applying'> = async (world, event) => {
       case 'stale':
       case 'failed':
       case 'unknown':
-        return [outcomeOf(row.item)];
+        return await over(world, row.item);
       default:
         return [];
     }
@@ -54,12 +54,23 @@ function outcomeOf({ id, state, because }: Proposal): Outgoing {
   }
 }
 
+/** What is over is so for good, also where its record is turned back. */
+async function over(world: World, item: Proposal): Promise<readonly Outgoing[]> {
+  // A forged record must not use up a decision that stands.
+  if (item.decision && (await unproven(world, item)) === undefined) await spend(world, item);
+  return [outcomeOf(item)];
+}
+
 async function begin(world: World, row: Row<Proposal>): Promise<readonly Outgoing[]> {
-  const refusal = (await unapproved(world, row.item)) ?? (await stoppedBy(world, row.item.cluster));
+  const refusal =
+    (await unproven(world, row.item)) ??
+    (await unapproved(world, row.item)) ??
+    (await stoppedBy(world, row.item.cluster));
   const again = refusal === undefined ? await lookAgain(world, row.item) : { is: 'stale' as const, because: refusal };
-  if (again.is === 'stale') {
-    const stale = await change(world, row, { state: 'stale', because: again.because });
-    return stale ? [outcomeOf(stale.item)] : [];
+  const because = again.is === 'stale' ? again.because : await begun(world, row.item);
+  if (because !== undefined) {
+    const stale = await change(world, row, { state: 'stale', because });
+    return stale ? over(world, stale.item) : [];
   }
   const claimed = await change(world, row, {
     state: 'applying',
@@ -70,11 +81,12 @@ async function begin(world: World, row: Row<Proposal>): Promise<readonly Outgoin
 
 /** Membership is asked again, now: who has left the approvers since the click has not approved. */
 async function unapproved(world: World, item: Proposal): Promise<string | undefined> {
-  if (world.clock.now().getTime() - Date.parse(item.changedAt) > BEGINS_WITHIN)
+  if (world.clock.now().getTime() >= Date.parse(beginsUntil(item)))
     return 'it could not begin within an hour of its approval: approve it anew';
   if (!(await isCurrent(world, item))) return SUPERSEDED;
   const plan = planOf(item);
   if (!plan) return 'the approved plan is not part of the offer';
+  if (world.isEdge) return undefined;
   const policy = policyForPlan(world, item.found, plan);
   const asked = { ...world, directory: world.directory.fresh() };
   const { people, doubts } = await approversOf(asked, policy, item, plan.id);
@@ -86,29 +98,42 @@ async function unapproved(world: World, item: Proposal): Promise<string | undefi
 }
 
 async function proceed(world: World, row: Row<Proposal>): Promise<readonly Outgoing[]> {
+  const opened = await reopened(world, row);
+  if (!('plan' in opened)) return opened;
+  let run = opened;
+  for (;;) {
+    const index = nextOf(run);
+    const step = (run.part === 'steps' ? run.plan.steps : run.plan.onFailure)[index];
+    if (!step) return finish(run);
+    const before = await known(run, index);
+    const [after, outcome] = before ? [run, before] : await carryOut(run, step, index);
+    if (outcome.is === 'later') return later(after, index, outcome);
+    run = await noted(after, index, outcome);
+  }
+}
+
+/** The run as its record has it, where that can be believed; else what is told of its end. */
+async function reopened(world: World, row: Row<Proposal>): Promise<Run | readonly Outgoing[]> {
+  const no = (await unproven(world, row.item)) ?? (await whyNoRun(world, row.item));
+  if (no !== undefined) {
+    // Not one step more, nor one back: nothing that its record says can be believed.
+    const ended = await change(world, row, { state: 'unknown', because: `the run stopped where it stood: ${no}` });
+    return ended ? over(world, ended.item) : [];
+  }
   const again = await approvedPlan(world, row.item);
   // A Gleaner that plans otherwise by now carries out no further step, and still puts right what the former one did.
   const plan = again.is === 'same' ? again.plan : shownPlan(row.item);
   if (!plan) {
     const failed = await change(world, row, { state: 'failed', because: 'its record is not what was approved' });
-    return failed ? [outcomeOf(failed.item)] : [];
+    return failed ? over(world, failed.item) : [];
   }
-  let run = runOf(world, row, plan);
-  if (again.is === 'stale' && run.part === 'steps') {
-    const begun = row.item.run.steps.some(({ is }) => is === 'started');
-    run = await fail(run, row.item.run, {
-      is: begun ? 'unknown' : 'failed',
-      because: `the run stopped: ${again.because}`,
-    });
-  }
-  for (;;) {
-    const index = nextOf(run);
-    const step = (run.part === 'steps' ? run.plan.steps : run.plan.onFailure)[index];
-    if (!step) return finish(run);
-    const [after, outcome] = await carryOut(run, step, index);
-    if (outcome.is === 'later') return later(after, index, outcome);
-    run = await noted(after, index, outcome);
-  }
+  const run = runOf(world, row, plan);
+  if (again.is === 'same' || run.part === 'recovery') return run;
+  const hasBegun = row.item.run.steps.some(({ is }) => is === 'started');
+  return fail(run, row.item.run, {
+    is: hasBegun ? 'unknown' : 'failed',
+    because: `the run stopped: ${again.because}`,
+  });
 }
 
 /** Carries one step out. Recovery puts right only what the run has touched. */
@@ -169,7 +194,10 @@ async function noted(run: Run, index: number, outcome: Exclude<Outcome, { is: 'l
   const former = progress[run.part][index];
   const since = former?.since ?? run.world.clock.now().toISOString();
   const record = { ...former, is: outcome.is, since, because: cut(outcome.because) };
-  if (run.part === 'recovery' || (outcome.is !== 'failed' && outcome.is !== 'unknown')) return note(run, index, record);
+  if (run.part === 'recovery' || (outcome.is !== 'failed' && outcome.is !== 'unknown')) {
+    await stepOver(run, index);
+    return note(run, index, record);
+  }
   const steps = [...progress.steps];
   steps[index] = record;
   return fail(run, { ...progress, steps }, { is: outcome.is, because: `step ${index + 1}: ${record.because}` });
@@ -177,6 +205,7 @@ async function noted(run: Run, index: number, outcome: Exclude<Outcome, { is: 'l
 
 /** One write ends the steps and begins the recovery: between two, a crash would let the run go on behind the failed step. */
 async function fail(run: Run, progress: Progress, failed: NonNullable<Progress['failed']>): Promise<Run> {
+  await failing(run);
   const row = await change(run.world, run.row, {
     stage: run.plan.onFailure.length > 0 ? 'putting things right' : 'stopping',
     because: failed.because,
@@ -204,5 +233,5 @@ async function finish(run: Run): Promise<readonly Outgoing[]> {
     because,
     set: { dueAt: run.world.clock.now().toISOString() },
   });
-  return ended ? [outcomeOf(ended.item)] : [];
+  return ended ? over(run.world, ended.item) : [];
 }

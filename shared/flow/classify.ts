@@ -39,9 +39,9 @@ const lookAt: Hop<'observed'> = async (world, event) => {
   }
   const storm = faults.find(({ finding }) => canonical(finding) === canonical(STORM));
   const sees = await seesAll(mode, look);
-  for (const row of await world.store.list('incident', { cluster: cluster.id })) {
+  for (const row of await world.store.current('incident', { cluster: cluster.id })) {
     const { item } = row;
-    if (item.mode !== mode.id || item.state === 'closed' || present.has(item.id)) continue;
+    if (item.mode !== mode.id || present.has(item.id)) continue;
     if (storm) said.push(await swallowed(world, row, storm, said[0]?.after === undefined));
     else if (sees) said.push(await missed(world, row));
   }
@@ -137,7 +137,7 @@ async function isUnderWay(world: World, { proposal }: Incident): Promise<boolean
 async function missed(world: World, { item, version }: Row<Incident>): Promise<Said> {
   const now = world.clock.now();
   if (item.state === 'sighted') {
-    await world.store.put('incident', { ...item, state: 'closed' }, version);
+    await world.store.put('incident', { ...item, state: 'closed', closedAt: now.toISOString() }, version);
     return { facts: [] };
   }
   if (await isUnderWay(world, item)) return { facts: [] };

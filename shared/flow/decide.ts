@@ -9,6 +9,7 @@ import { cut } from './fit.ts';
 import { kept } from './kept.ts';
 import { notAllowed, policyForPlan } from './permit.ts';
 import { policyOf } from './propose.ts';
+import { signatureOfDone } from './signed.ts';
 import { silence, unsilence } from './silence.ts';
 import { change } from './transition.ts';
 import { planOf } from './undo.ts';
@@ -29,8 +30,14 @@ const ATTEMPTS = 5;
 export const decide: Hop<'clicked'> = async (world, { click: received, at }) => {
   const { reason, ...rest } = received;
   const click: Click = { ...rest, ...(reason !== undefined && { reason: cut(reason) }) };
-  return kept(world, await chosen(world, click, at));
+  return (await refusedBefore(world, click)) ?? kept(world, await chosen(world, click, at));
 };
+
+/** What was refused stays refused: a copy of the click that comes when the policy is another one is told the same again. */
+async function refusedBefore(world: World, click: Click): Promise<readonly Outgoing[] | undefined> {
+  const told = click.from && (await world.store.get('receipt', click.id))?.item.answer;
+  return told && !told.ok ? refused(click, told.because) : undefined;
+}
 
 function chosen(world: World, click: Click, at: string): Promise<readonly Outgoing[]> {
   switch (click.choice) {
@@ -162,10 +169,11 @@ async function done(world: World, row: Row<Proposal>, click: Click, at: string):
   if (item.state !== 'applying' || step?.do !== 'ask' || waits?.is !== 'waiting' || at < waits.since) {
     return refused(click, 'no step of it waits for a person');
   }
+  const signature = await signatureOfDone(world, item, part, records.length - 1, because);
   const changed = await change(world, row, {
     ...{ because, who: click.who, stage: 'done' },
     set: {
-      run: { ...item.run, [part]: [...records.slice(0, -1), { ...waits, is: 'done' as const, because }] },
+      run: { ...item.run, [part]: [...records.slice(0, -1), { ...waits, is: 'done' as const, because, signature }] },
       ...{ decidedBy: click.id, dueAt: world.clock.now().toISOString() },
     },
   });

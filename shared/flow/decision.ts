@@ -16,7 +16,8 @@ export const decided = (proposal: string, click: Click, because: string): Outgoi
 /** Why an undecided proposal was wanted and this one is none, in the words that a clicker is told. */
 export function whyNot(world: World, { state, changedAt, timeline, because }: Proposal): string {
   const ago = inWords(world.clock.now().getTime() - Date.parse(changedAt));
-  const who = timeline.findLast((stage) => stage.who !== undefined)?.who;
+  const decides = (is: string) => is === 'approved' || is === 'rejected' || is === state;
+  const who = timeline.findLast((stage) => stage.who !== undefined && decides(stage.is))?.who;
   if (state === 'superseded') return `a newer proposal took its place ${ago} ago: read that one`;
   if (state === 'expired') return `it expired ${ago} ago: diagnose it again`;
   if (state === 'withdrawn') return `it was withdrawn ${ago} ago: ${because}`;

@@ -1,7 +1,7 @@
 import type { Mode } from '../handler.ts';
 import type { Click, Outgoing } from '../model.ts';
 import { answered, refused } from './decision.ts';
-import { clusterNamed, notAllowedThere } from './everywhere.ts';
+import { clusterMeant, notAllowedThere } from './everywhere.ts';
 import { cut } from './fit.ts';
 import type { World } from './world.ts';
 
@@ -10,7 +10,7 @@ const CONSOLE = 'console';
 
 /** Lets the modes look now that read the kind of an object, and tells who asked what each of them saw. */
 export async function diagnose(world: World, click: Click): Promise<readonly Outgoing[]> {
-  const cluster = await clusterNamed(world, click.cluster);
+  const cluster = await clusterMeant(world, click);
   if (!cluster.ok) return refused(click, cluster.because);
   const refusal = await notAllowedThere(world, cluster.id, click);
   if (refusal !== undefined) return refused(click, refusal);
@@ -32,7 +32,8 @@ export async function diagnose(world: World, click: Click): Promise<readonly Out
   return [answered(click, `looking at ${modes.map(({ title }) => `"${title}"`).join(', ')}`), ...looks];
 }
 
-function concerns(mode: Mode, what: string | undefined): boolean {
+/** Whether a mode reads the kind of an object, or is the one that is named; all are where nothing is. */
+export function concerns(mode: Mode, what: string | undefined): boolean {
   if (what === undefined || what === mode.id) return true;
   const kind = (what.toLowerCase() === CONSOLE ? 'Node' : (what.split('/')[0] ?? '')).toLowerCase();
   return mode.triggers.some((trigger) => trigger.kind.kind.toLowerCase() === kind);

@@ -22,8 +22,11 @@ export const incidentId = (cluster: string, mode: string, subject: ObjectRef) =>
   digest(cluster, mode, subject.uid ?? nameOf(subject)).slice(0, 12);
 
 /** What was approved: the finding and the plans made of it. The words of a refusal may count what comes and goes. */
-export const revisionOf = (finding: Json, { plans }: Offer) =>
-  digest(canonical(finding), canonical(JSON.parse(JSON.stringify(plans)))).slice(0, 16);
+export const contentOf = (finding: Json, { plans }: Offer) =>
+  digest(canonical(finding), canonical(JSON.parse(JSON.stringify(plans))));
+
+/** A content in short, as people and records name it. */
+export const revisionOf = (finding: Json, offer: Offer) => contentOf(finding, offer).slice(0, 16);
 
 /** Chained by its predecessor, so that a redelivered event finds the proposal that it made before. */
 export const proposalId = (incident: string, revision: string, predecessor: string | undefined) =>

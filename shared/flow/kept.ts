@@ -15,10 +15,20 @@ export async function kept(world: World, outgoing: readonly Outgoing[]): Promise
 const record = (world: World, said: object) =>
   world.store.append({ at: world.clock.now().toISOString(), kind: 'decision', text: lineOf(said) });
 
-/** Kept for who clicked: until then the clicker is told that the click waits. Whoever wrote another answer first has answered. */
+/**
+ * Kept for who clicked: until then the clicker is told that the click waits. Whoever wrote another answer first has
+ * answered; whoever only noted meanwhile that the click came has not.
+ */
 async function answer(world: World, click: Click, given: { ok: boolean; because: string }): Promise<void> {
   if (!click.from) return;
-  const row = await world.store.get('receipt', click.id);
-  const at = row?.item.at ?? world.clock.now().toISOString();
-  await world.store.put('receipt', { schema: 1, id: click.id, at, answer: given }, row?.version ?? 0);
+  let row = await world.store.get('receipt', click.id);
+  for (let attempt = 0; attempt < ATTEMPTS && !row?.item.answer; attempt++) {
+    const at = row?.item.at ?? world.clock.now().toISOString();
+    const receipt = { schema: 1 as const, id: click.id, at, answer: given };
+    const put = await world.store.put('receipt', receipt, row?.version ?? 0);
+    if (put.ok) return;
+    row = put.winner;
+  }
 }
+
+const ATTEMPTS = 3;

@@ -1,5 +1,6 @@
 import type { Plan } from '../handler.ts';
 import type { Approval, Click, Found, From, Principal, Proposal } from '../model.ts';
+import type { Says } from '../ports/directory.ts';
 import { digestOf } from './identity.ts';
 import type { Policy, World } from './world.ts';
 
@@ -30,19 +31,43 @@ export async function notAllowed(
   const member = await world.directory.isMember(who, from);
   if (member.is !== 'yes')
     return { because: `${who} may not decide this: ${member.because}`, isDoubt: member.is === 'unreadable' };
+  if (approvers.includes(who)) return undefined;
   const names = world.rules.names(who);
-  if (approvers.some((approver) => names.includes(approver))) return undefined;
-  const doubts: string[] = [];
-  for (const group of approvers.filter(isGroup)) {
-    for (const name of names.filter(isInSlack)) {
-      const says = await world.directory.belongs(name, group);
-      if (says.is === 'yes') return undefined;
-      if (says.is === 'unreadable') doubts.push(says.because);
-    }
+  const rights = [
+    ...approvers.filter((approver) => names.includes(approver)).map((name) => ({ name })),
+    ...approvers.filter(isGroup).flatMap((group) => names.filter(isInSlack).map((name) => ({ name, group }))),
+  ];
+  const lost: Says[] = [];
+  for (const right of rights) {
+    const says = await holds(world, who, right);
+    if (says?.is === 'yes') return undefined;
+    if (says) lost.push(says);
   }
-  const [doubt] = doubts;
+  const why = lost.find(({ is }) => is === 'unreadable') ?? lost[0];
   const because = `${who} may not decide this: it is for ${approvers.join(', ')}`;
-  return doubt === undefined ? no(because) : { because: `${because} (${doubt})`, isDoubt: true };
+  return {
+    because: why && 'because' in why ? `${because} (${why.because})` : because,
+    isDoubt: why?.is === 'unreadable',
+  };
+}
+
+/**
+ * Whether a person has a right by one of their names, or by a group that it is in; undefined: it is not in the group. A
+ * name that its own system says is nobody's of ours by now gives no right, by whichever door the person came. Where that
+ * cannot be found out a name that the policy itself lists still does: who is known here decides while that system is down.
+ */
+async function holds(
+  { directory }: World,
+  who: Principal,
+  { name, group }: { readonly name: Principal; readonly group?: Principal },
+): Promise<Says | undefined> {
+  if (group === undefined) {
+    const member = await directory.isMember(name);
+    return member.is === 'no' ? { is: 'no', because: `${name}: ${member.because}` } : { is: 'yes' };
+  }
+  const belongs = await directory.belongs(name, group);
+  if (belongs.is === 'no') return undefined;
+  return belongs.is === 'yes' && name !== who ? directory.isMember(name) : belongs;
 }
 
 const isGroup = (principal: Principal) => principal.startsWith('slack-group:');

@@ -21,18 +21,24 @@ export const propose: Hop<'found' | 'cleared'> = async (world, event) => {
 };
 
 /** What made way since the event came is told with it, also where the process died between writing and telling. */
-async function endedSince(world: World, { id: incident, cluster }: Incident, since: string): Promise<Outgoing[]> {
-  const by = (await world.store.get('incident', incident))?.item.proposal ?? '';
-  const rows = await world.store.list('proposal', { cluster });
-  return rows.flatMap(({ item: { id: proposal, incident: of, state, changedAt, because } }): Outgoing[] => {
-    if (of !== incident || changedAt < since) return [];
-    if (state === 'withdrawn') return [{ fact: { event: 'withdrawn', proposal, because } }];
-    return state === 'superseded' ? [{ fact: { event: 'superseded', proposal, by } }] : [];
-  });
+async function endedSince(world: World, { id }: Incident, since: string): Promise<Outgoing[]> {
+  const by = (await world.store.get('incident', id))?.item.proposal ?? '';
+  const outgoing: Outgoing[] = [];
+  let item = (await world.store.get('proposal', by))?.item;
+  // One that has not changed since was there before, and so what it follows had ended by then.
+  while (item && item.changedAt >= since) {
+    const { id: proposal, state, because, follows } = item;
+    if (state === 'withdrawn') outgoing.push({ fact: { event: 'withdrawn', proposal, because } });
+    if (state === 'superseded') outgoing.push({ fact: { event: 'superseded', proposal, by } });
+    item = follows === undefined ? undefined : (await world.store.get('proposal', follows))?.item;
+  }
+  return outgoing;
 }
 
 /** `at` is when it was found. */
-type Revised = Pick<Proposal, 'incident' | 'revision' | 'found' | 'dryRuns' | 'requester'> & { readonly at: string };
+type Revised = Pick<Proposal, 'incident' | 'revision' | 'found' | 'dryRuns' | 'requester' | 'follows'> & {
+  readonly at: string;
+};
 
 async function open(world: World, incident: Row<Incident>, current: Row<Proposal> | undefined, revised: Revised) {
   if (incident.item.state === 'closed') return [];
@@ -49,9 +55,16 @@ async function open(world: World, incident: Row<Incident>, current: Row<Proposal
     if (!(await change(world, current, { state: 'superseded', because }))) throw lost(current.item.id);
   }
   // A redelivery finds the proposal that it made before, and goes on from there.
-  await world.store.put('proposal', opened(world, id, revised), 0);
+  const next = { ...revised, ...requesterOf(revised, current?.item), ...(current && { follows: current.item.id }) };
+  await world.store.put('proposal', opened(world, id, next), 0);
   await putIncident(world, incident, { state: 'open', proposal: id });
   return [proposed(id)];
+}
+
+/** Who asked for a proposal, also where another look than the one that was asked for came first. */
+function requesterOf({ requester, revision }: Revised, current: Proposal | undefined): Pick<Proposal, 'requester'> {
+  const asker = requester ?? (current?.revision === revision ? current.again : undefined);
+  return asker === undefined ? {} : { requester: asker };
 }
 
 /** Whether it was found after the current proposal was, and is neither what that one was opened for nor what it says. */
@@ -79,7 +92,7 @@ async function withdraw(
   if (current && isUndecided(current.item.state)) {
     if (!(await change(world, current, { state: 'withdrawn', because }))) throw lost(current.item.id);
   }
-  await putIncident(world, incident, { state: 'closed' });
+  await putIncident(world, incident, { state: 'closed', closedAt: world.clock.now().toISOString() });
   return [];
 }
 
@@ -131,19 +144,24 @@ export function riskOf(found: Found): Risk {
 export const policyOf = (world: World, found: Found): Policy =>
   world.rules.policy({ cluster: found.cluster, mode: found.mode, risk: riskOf(found) });
 
+/** No plan can be approved for longer than its own tier allows. */
+const expiriesOf = ({ rules }: World, { cluster, mode, offer }: Found): number[] =>
+  offer.plans.map(({ risk }) => milliseconds(rules.policy({ cluster, mode, risk }).expiry));
+
 /** A new, open proposal. */
 export function opened(world: World, id: string, { at: openedAt, ...revised }: Revised): Proposal {
-  const { incident, revision, found, dryRuns, requester } = revised;
+  const { incident, revision, found, dryRuns, requester, follows } = revised;
   const now = world.clock.now();
   const policy = policyOf(world, found);
   const later = (ms: number) => new Date(now.getTime() + ms).toISOString();
   const at = now.toISOString();
   return {
     ...{ schema: 1, id, incident, cluster: found.cluster, revision, state: 'open', found, dryRuns, openedAt },
-    expiresAt: later(milliseconds(policy.expiry)),
+    expiresAt: later(Math.min(milliseconds(policy.expiry), ...expiriesOf(world, found))),
     remindAt: later(milliseconds(policy.remind)),
     approvals: [],
     ...(requester && { requester }),
+    ...(follows !== undefined && { follows }),
     run: { steps: [], recovery: [] },
     changedAt: at,
     because: found.summary,

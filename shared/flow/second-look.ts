@@ -2,7 +2,7 @@ import { createPatch } from 'rfc6902';
 import { examine, STORM } from '../examine.ts';
 import { type Json, nameOf, type Plan } from '../handler.ts';
 import type { Found, Proposal } from '../model.ts';
-import { canonical, incidentId, revisionOf } from './identity.ts';
+import { canonical, contentOf, incidentId, revisionOf } from './identity.ts';
 import { pictureOf } from './picture.ts';
 import { undoOf, whyNoUndo } from './undo.ts';
 import { clusterOf, modeOf, type World } from './world.ts';
@@ -64,7 +64,9 @@ export function shownPlan(proposal: Proposal): Plan | undefined {
 
 function compare(proposal: Proposal, now: Found): Again {
   const plan = now.offer.plans.find((one) => one.id === proposal.plan);
-  if (plan && revisionOf(now.finding, now.offer) === proposal.revision) return { is: 'same', plan };
+  const { finding, offer } = proposal.found;
+  const isSame = contentOf(now.finding, now.offer) === contentOf(finding, offer);
+  if (plan && isSame && revisionOf(finding, offer) === proposal.revision) return { is: 'same', plan };
   const changes = differences(proposal.found.finding, now.finding);
   const what = changes.length > 0 ? changes.join('; ') : 'the same finding now asks for another plan';
   return { is: 'stale', because: `the cluster is no longer what was approved: ${what}` };

@@ -1,7 +1,8 @@
 import { isDuration, milliseconds, type ObjectRef } from '../handler.ts';
 import type { Click, Outgoing, Silence } from '../model.ts';
 import { answered, refused } from './decision.ts';
-import { clusterNamed, notAllowedThere } from './everywhere.ts';
+import { concerns } from './diagnose.ts';
+import { clusterMeant, notAllowedThere } from './everywhere.ts';
 import { cut } from './fit.ts';
 import { digestOf } from './identity.ts';
 import { looksAt, type World } from './world.ts';
@@ -20,10 +21,13 @@ export async function silence(world: World, click: Click, at: string): Promise<r
   if (because !== undefined) return refused(click, because);
   const span = milliseconds(lasts);
   if (span <= 0 || span > LONGEST) return refused(click, `${lasts} is not between 1s and 24h: silence it again later`);
-  const cluster = await clusterNamed(world, click.cluster);
+  const cluster = await clusterMeant(world, click);
   if (!cluster.ok) return refused(click, cluster.because);
-  const refusal = await notAllowedThere(world, cluster.id, click, modeIn(world, what));
-  if (refusal !== undefined) return refused(click, refusal);
+  // One after the other: whoever silences an object silences every mode about it, and decides for each of them.
+  for (const mode of silencedBy(world, cluster.id, what)) {
+    const refusal = await notAllowedThere(world, cluster.id, click, [mode]);
+    if (refusal !== undefined) return refused(click, refusal);
+  }
   const until = Date.parse(at) + span;
   if (until <= world.clock.now().getTime()) return refused(click, 'the time for which you asked is over');
 
@@ -42,9 +46,9 @@ export async function silence(world: World, click: Click, at: string): Promise<r
 /** Ends a silence before its time. */
 export async function unsilence(world: World, click: Click, at: string): Promise<readonly Outgoing[]> {
   const what = click.what ?? '';
-  const cluster = await clusterNamed(world, click.cluster);
+  const cluster = await clusterMeant(world, click);
   if (!cluster.ok) return refused(click, cluster.because);
-  const refusal = await notAllowedThere(world, cluster.id, click, modeIn(world, what));
+  const refusal = await notAllowedThere(world, cluster.id, click, silencedBy(world, cluster.id, what));
   if (refusal !== undefined) return refused(click, refusal);
   const row = await world.store.get('silence', idOf(cluster.id, what));
   const isCopy = row !== undefined && row.item.until === at;
@@ -61,11 +65,18 @@ export async function unsilence(world: World, click: Click, at: string): Promise
   ];
 }
 
-const modeIn = (world: World, what: string) => (world.modes.some(({ id }) => id === what) ? what : '*');
+const isMode = ({ modes }: World, what: string) => modes.some(({ id }) => id === what);
+
+/** The modes that tell no more of something: the one that is named, or those that read its kind; all, where none is known to. */
+function silencedBy({ modes, known }: World, cluster: string, what: string): readonly string[] {
+  const there = modes.filter(({ on }) => on === (known.get(cluster)?.flavour ?? on));
+  const concerned = there.filter((mode) => concerns(mode, what));
+  return (concerned.length > 0 ? concerned : there).map(({ id }) => id);
+}
 
 /** Why a text names neither a mode nor an object. */
 function notNamed(world: World, what: string): string | undefined {
-  if (modeIn(world, what) !== '*' || /^[A-Za-z]+\/[^\s/]+(\/[^\s/]+)?$/.test(what)) return undefined;
+  if (isMode(world, what) || /^[A-Za-z]+\/[^\s/]+(\/[^\s/]+)?$/.test(what)) return undefined;
   return `${cut(what, 80)} is no failure mode (${world.modes.map(({ id }) => id).join(', ')}) and no object such as Node/node1`;
 }
 

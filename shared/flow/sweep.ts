@@ -1,15 +1,16 @@
-import { type Mode, milliseconds, nameOf } from '../handler.ts';
+import { milliseconds, nameOf } from '../handler.ts';
 import { isRunning, isUndecided, type Outgoing, type Proposal } from '../model.ts';
 import type { Row } from '../ports/store.ts';
 import { isCurrent } from './approve.ts';
 import { beat, missedWatchers } from './beat.ts';
 import { successor } from './decision.ts';
 import { policyOf } from './propose.ts';
+import { recheck } from './recheck.ts';
 import { repoliced } from './repolice.ts';
 import { silenceOf } from './silence.ts';
 import { change } from './transition.ts';
 import { planOf } from './undo.ts';
-import { type Hop, looksAt, type World } from './world.ts';
+import type { Hop, World } from './world.ts';
 
 /** An event of a run that is this late was lost: it is sent again, now and then, for the bus tries again by itself. */
 const LOST_AFTER = milliseconds('15s');
@@ -19,6 +20,12 @@ const ORPHAN_AFTER = milliseconds('60s');
 /** A run that could not go on for this long is given up: its cluster is gone, or nothing here can read it any more. */
 const GIVEN_UP_AFTER = milliseconds('48h');
 
+/** How often what is over for long is removed. */
+const TIDY_EVERY = milliseconds('1h');
+const KEPT = '90d';
+/** A click comes again within this time, if at all. */
+const RECEIVED = milliseconds('24h');
+
 /** The only source of "later" beyond a delivery's delay: expiry, reminders, snoozes that end, re-checks, lost events. */
 export const sweep: Hop<'ticked' | 'beat'> = async (world, event) => {
   if (event.event === 'beat') return beat(world, event);
@@ -27,14 +34,21 @@ export const sweep: Hop<'ticked' | 'beat'> = async (world, event) => {
     ...(await missedWatchers(world)),
     ...recheck(world, Date.parse(event.since), Date.parse(event.at)),
   ];
-  for (const row of await world.store.list('proposal')) {
+  for (const row of await world.store.current('proposal', { overSince: event.at })) {
     const { state } = row.item;
     outgoing.push(...(await toldAgain(world, row.item, event.at)));
     if (isUndecided(state)) outgoing.push(...(await undecided(world, row)));
     else if (isRunning(state)) outgoing.push(...(await overdue(world, row, event)));
   }
+  await tidy(world, Date.parse(event.since), Date.parse(event.at));
   return outgoing;
 };
+
+async function tidy({ store, keep = KEPT }: World, since: number, now: number): Promise<void> {
+  if (Math.floor(since / TIDY_EVERY) === Math.floor(now / TIDY_EVERY)) return;
+  const ago = (ms: number) => new Date(now - ms).toISOString();
+  await store.prune({ closed: ago(milliseconds(keep)), received: ago(RECEIVED) });
+}
 
 /** What this tick has written before is told once more: it may have been written, and the process died before telling. */
 async function toldAgain(world: World, item: Proposal, tick: string): Promise<Outgoing[]> {
@@ -56,12 +70,6 @@ async function toldAgain(world: World, item: Proposal, tick: string): Promise<Ou
     default:
       return [];
   }
-}
-
-/** Each mode is looked at again whenever a multiple of its `again` has passed since the former tick. */
-function recheck(world: World, since: number, now: number): Outgoing[] {
-  const isDue = ({ again }: Mode) => Math.floor(since / milliseconds(again)) !== Math.floor(now / milliseconds(again));
-  return [...world.known.values()].flatMap((cluster) => looksAt(world, cluster, 'time to look again', isDue));
 }
 
 async function undecided(world: World, row: Row<Proposal>): Promise<Outgoing[]> {

@@ -1,8 +1,9 @@
 import { milliseconds, nameOf, type Step, type TouchingStep } from '../handler.ts';
-import type { Image, StepRecord } from '../model.ts';
+import { type Image, imageId, type StepRecord } from '../model.ts';
 import type { Guard, Touched } from '../ports/cluster.ts';
 import { imageOf, isAnother, touchOf } from './dry-run.ts';
 import { cut } from './fit.ts';
+import { touching, untouched } from './marks.ts';
 import { readBack } from './read-back.ts';
 import { ask, note, type Outcome, type Run, stoppedBy } from './run.ts';
 
@@ -49,6 +50,7 @@ async function write(run: Run, step: TouchingStep, index: number, tries: number)
   // The trace comes before the touch: after a crash between the two the next run reads back what happened.
   const because = `${step.do} ${nameOf(step.target)}: ${step.because}`;
   const traced = await note(run, index, { is: 'started', since: at.toISOString(), guard: ready.guard, because });
+  await touching(traced, index);
   const touched = await guarded(traced, step, index, ready.guard);
   if (touched.is === 'applied' && touched.object) {
     await keepImage(traced, step, index, imageOf(ready.object), imageOf(touched.object));
@@ -110,6 +112,7 @@ async function settle(
   const name = `${step.do} ${nameOf(step.target)}`;
   // A definite "not now": the trace of an attempt that did not happen must not be read back later.
   const notNow = async (because: string, patience: Patience): Promise<[Run, Outcome]> => {
+    await untouched(run, index);
     const waiting = await note(run, index, { is: 'waiting', since: first, because });
     return [waiting, patient(waiting, index, because, patience)];
   };
@@ -175,7 +178,7 @@ async function tryAgain(
 
 /** A touch whose answer was lost left no after-image: what stands now is the nearest to it. */
 async function tookEffect(run: Run, step: TouchingStep, index: number, because: string): Promise<[Run, Outcome]> {
-  const row = await run.world.store.get('image', `${run.row.item.id}/${index}`);
+  const row = await run.world.store.get('image', imageId(run.row.item.id, index));
   const read = await run.cluster.read(step.target);
   if (row && row.item.after === null && read.is === 'there') {
     await keepImage(run, step, index, row.item.before, imageOf(read.object));
@@ -207,7 +210,7 @@ async function keepImage(run: Run, step: Step, index: number, before: Image['bef
   if (run.part === 'recovery') return;
   const { id, cluster } = run.row.item;
   const image: Image = {
-    ...{ schema: 1, id: `${id}/${index}`, cluster, proposal: id, step: index, target: step.target, before, after },
+    ...{ schema: 1, id: imageId(id, index), cluster, proposal: id, step: index, target: step.target, before, after },
   };
   const row = await run.world.store.get('image', image.id);
   await run.world.store.put('image', image, row?.version ?? 0);

@@ -5,6 +5,7 @@ import {
   type Found,
   type Image,
   type Incident,
+  imageId,
   isRunning,
   isUndecided,
   type Principal,
@@ -36,7 +37,9 @@ export async function whyNoUndo(world: World, proposal: Proposal): Promise<strin
   const look = await pictureOf(world, cluster, mode);
   const when = await mode.checks[undo.when]?.(look, proposal.found.finding, proposal.found.subject);
   if (when?.is !== 'fixed') return `not yet: ${when?.because ?? undo.because}`;
-  const changed = await deviating(cluster, await imagesOf(world, proposal), 'after');
+  const images = await imagesOf(world, proposal);
+  if (!images) return 'what stood there before was not kept for so long';
+  const changed = await deviating(cluster, images, 'after');
   return changed === undefined
     ? undefined
     : `${changed} was changed since: what stands there is not what the run wrote`;
@@ -94,7 +97,8 @@ async function openUndo(
   const id = proposalId(item.incident, revision, current?.id);
   const dryRuns = await dryRunsOf(clusterOf(world, item.cluster), found.offer.plans, world.clock.now());
   const at = world.clock.now().toISOString();
-  const proposal = opened(world, id, { incident: item.incident, revision, ...fitted(found, dryRuns), at, requester });
+  const next = { incident: item.incident, revision, ...fitted(found, dryRuns), at, requester };
+  const proposal = opened(world, id, { ...next, ...(current && { follows: current.id }) });
   await world.store.put('proposal', { ...proposal, undoes: item.id }, 0);
   const pointed = await world.store.put('incident', { ...incident.item, proposal: id }, incident.version);
   return pointed.ok ? id : undefined;
@@ -104,7 +108,7 @@ async function openUndo(
 export async function undoOf(world: World, done: Proposal): Promise<Found | undefined> {
   const plan = planOf(done);
   if (!plan) return undefined;
-  const steps = (await imagesOf(world, done)).flatMap((image) => stepBack(image) ?? []);
+  const steps = ((await imagesOf(world, done)) ?? []).flatMap((image) => stepBack(image) ?? []);
   if (steps.length === 0) return undefined;
   const undo: Plan = {
     ...{ id: 'undo', title: `Undo: ${plan.title}`, risk: plan.risk, stopgap: false },
@@ -127,14 +131,14 @@ export async function undoOf(world: World, done: Proposal): Promise<Found | unde
   };
 }
 
-/** What the patches of a run changed, one image for each object, the last object first. */
-async function imagesOf(world: World, done: Proposal): Promise<Image[]> {
-  const steps = planOf(done)?.steps;
-  const rows = await world.store.list('image', { cluster: done.cluster });
-  const images = rows
-    .map(({ item }) => item)
-    .filter(({ proposal, step, after }) => proposal === done.id && after !== null && steps?.[step]?.do === 'patch')
-    .sort((a, b) => a.step - b.step);
+/** What the patches of a run changed, one image for each object, the last object first; undefined: some are gone. */
+async function imagesOf(world: World, { id, run, plan, found }: Proposal): Promise<Image[] | undefined> {
+  const steps = found.offer.plans.find((one) => one.id === plan)?.steps ?? [];
+  const begun = steps.flatMap(({ do: verb }, step) => (verb === 'patch' && run.steps[step] ? [step] : []));
+  const rows = await Promise.all(begun.map((step) => world.store.get('image', imageId(id, step))));
+  // An undo of one half would be worse than none.
+  if (begun.some((step, nth) => run.steps[step]?.is === 'done' && !rows[nth])) return undefined;
+  const images = rows.flatMap((row) => (row && row.item.after !== null ? [row.item] : []));
   const objects = [...Map.groupBy(images, ({ target }) => nameOf(target)).values()];
   return objects
     .flatMap(([first, ...more]) => (first ? [{ ...first, after: (more.at(-1) ?? first).after }] : []))
@@ -162,7 +166,8 @@ async function deviating(
 /** Whether what a run changed stands again as it stood before that run. */
 export async function isUndone(world: World, cluster: Cluster, run: string): Promise<boolean> {
   const done = await world.store.get('proposal', run);
-  return done !== undefined && (await deviating(cluster, await imagesOf(world, done.item), 'before')) === undefined;
+  const images = done && (await imagesOf(world, done.item));
+  return images !== undefined && (await deviating(cluster, images, 'before')) === undefined;
 }
 
 /** One step that puts an object back, guarded by what the run wrote there; undefined where nothing can be put back. */

@@ -80,7 +80,8 @@ async function close(world: World, item: Proposal): Promise<void> {
   const incident = await world.store.get('incident', item.incident);
   // Told late, or again, it must not close what came after it.
   if (incident?.item.state === 'open' && incident.item.proposal === item.id) {
-    await world.store.put('incident', { ...incident.item, state: 'closed' }, incident.version);
+    const closedAt = world.clock.now().toISOString();
+    await world.store.put('incident', { ...incident.item, state: 'closed', closedAt }, incident.version);
   }
   const undone = item.undoes === undefined ? undefined : await world.store.get('proposal', item.undoes);
   if (undone?.item.state !== 'fixed') return;

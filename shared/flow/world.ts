@@ -3,6 +3,7 @@ import type { Event, EventName, Outgoing, Principal } from '../model.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, KnownCluster } from '../ports/cluster.ts';
 import type { Directory } from '../ports/directory.ts';
+import type { Seal } from '../ports/seal.ts';
 import type { Store } from '../ports/store.ts';
 
 /** Who decides on a plan of one risk tier, for one mode on one cluster. No approvers means nobody. */
@@ -51,6 +52,12 @@ export interface World {
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly rules: Rules;
   readonly directory: Directory;
+  /** How an approval is proven to who carries it out. Without it nothing is approved and nothing is applied. */
+  readonly seal?: Seal;
+  /** Neither policy nor people can be asked here: the signature of the decision speaks for both. */
+  readonly isEdge?: boolean;
+  /** For how long what is over is kept; 90 days where nothing is said. The audit log is kept for good. */
+  readonly keep?: Duration;
 }
 
 /** One hop of the flow: takes a fact, changes at most a few items by compare-and-set, and returns what to publish. */

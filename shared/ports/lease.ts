@@ -9,6 +9,8 @@ export interface LeaseRecord {
   readonly transitions: number;
   /** When its holder took it, as that holder's clock said. */
   readonly acquiredAt: string | undefined;
+  /** When it was written last, as that holder's clock said. */
+  readonly renewedAt: string | undefined;
   /** What its holder noted, as it was written; undefined where there is nothing. */
   readonly note: string | undefined;
 }

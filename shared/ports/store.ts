@@ -1,6 +1,6 @@
-import type { Table, Tables } from '../model.ts';
+import type { Ending, Table, Tables } from '../model.ts';
 
-export type { Table, Tables } from '../model.ts';
+export type { Ending, Table, Tables } from '../model.ts';
 
 /** An item as it was read, with the version that a later `put` must name. */
 export interface Row<T> {
@@ -38,8 +38,18 @@ export interface Store {
   get<K extends Table>(table: K, id: string): Promise<Row<Tables[K]> | undefined>;
   /** Writes the item if its stored version still is `version` (0: if it is absent). The loser gets the winner's row. */
   put<K extends Table>(table: K, item: Tables[K], version: number, unless?: Unless): Promise<Put<Tables[K]>>;
-  /** All items of a table; `cluster` narrows where the items have one. */
+  /** All items of a table, in the order of their ids; `cluster` narrows where the items have one. Grows with history. */
   list<K extends Table>(table: K, where?: { cluster?: string }): Promise<readonly Row<Tables[K]>[]>;
+  /** The same of those alone that are not over (`overAt`), or are since a time that is a week ago at most. Does not grow. */
+  current<K extends Ending>(
+    table: K,
+    where?: { cluster?: string; overSince?: string },
+  ): Promise<readonly Row<Tables[K]>[]>;
+  /**
+   * Removes some of what was over before these times: proposals and incidents, with what hangs on them (images, posts),
+   * and silences; and receipts. What something current names stays, and so does the audit log. Call it now and then.
+   */
+  prune(before: { closed: string; received: string }): Promise<void>;
   append(line: { at: string; kind: AuditLine['kind']; text: string }): Promise<void>;
   /** The audit log from a sequence number on, in order, at most `limit` lines. */
   audit(from: number, limit: number): Promise<readonly AuditLine[]>;

@@ -7,7 +7,7 @@ export interface Metrics {
   /** Begins the time of one delivery; the answer ends it. */
   handling(hop: HopName, event: EventName): () => void;
   ticked(): void;
-  /** How many proposals are in each state now; called when the metrics are read. */
+  /** How many proposals are in each state now, of those that are not over; called when the metrics are read. */
   proposals(states: () => Promise<ReadonlyMap<string, number>>): void;
   /** 1 while the watch of a cluster does not see a kind. */
   blind(cluster: string, isBlind: boolean): void;
@@ -56,7 +56,7 @@ export function metrics(now: () => Date): Metrics {
     proposals(states) {
       new Gauge({
         name: 'gleaner_proposals',
-        help: 'Proposals by state',
+        help: 'Proposals that are not over, by state',
         labelNames: ['state'],
         registers,
         async collect() {

@@ -1,14 +1,26 @@
 import { admitting } from '../cli/admit.ts';
 import type { Call } from '../cli/call.ts';
+import { type Connecting, connecting } from '../cli/connect.ts';
 import { deciding } from '../cli/decide.ts';
 import type { Around, Extra } from '../cli/main.ts';
 import { reading } from '../cli/remote.ts';
+import { harmless } from '../cli/terminal.ts';
 import type { Log } from '../runtime/log.ts';
 
 const collect = (value: string, before: readonly string[]) => [...before, value];
 
 const call: Call = async (connection, question, answer) =>
   (await import('../cli/call.ts')).call(connection, question, answer);
+
+/** The SDKs of AWS and the reader of kubeconfigs are loaded by who connects a cluster. */
+const connectingIn = (env: Readonly<Record<string, string | undefined>>): Connecting => {
+  const loaded = async () => (await import('./connect-commands.ts')).connectingOn(env);
+  return {
+    connect: async (given, tell) => (await loaded()).connect(given, tell),
+    disconnect: async (given, tell) => (await loaded()).disconnect(given, tell),
+    clusters: async (given) => (await loaded()).clusters(given),
+  };
+};
 
 /** The commands that need a whole Gleaner, or ask a running one. Each loads what it needs when it is called: `diagnose` starts without it. */
 export const commands = (
@@ -63,6 +75,7 @@ export const commands = (
       .option('--config <file>', 'the configuration (default: gleaner.yaml, where there is one)')
       .action(async (options: { config?: string }) => exit(await examineSlack(options, around, env))),
   ...[reading, deciding, admitting].flatMap((some) => some({ around, env, call })),
+  ...connecting(around, connectingIn(env)),
 ];
 
 async function examineSlack(
@@ -84,7 +97,8 @@ async function examineSlack(
   }
 }
 
-const printer = (around: Around) => (line: string) => around.out(`${line}\n`);
+/** A line holds what people and clusters wrote: an escape sequence in it could draw over the lines above. */
+export const printer = (around: Pick<Around, 'out'>) => (line: string) => around.out(`${harmless(line)}\n`);
 const logTo = async (around: Around, level: string): Promise<Log> =>
   (await import('../runtime/log.ts')).streamLog({ write: around.err }, level);
 

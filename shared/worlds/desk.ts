@@ -8,6 +8,7 @@ import { type Click, isRunning, isUndecided, type Proposal } from '../model.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Answer, Desk, PlaygroundControls } from '../ports/desk.ts';
+import { recentProposals } from './recent.ts';
 
 /** How long a click waits for its answer before it is told that it is queued, in real time. */
 const PATIENCE = milliseconds('10s');
@@ -62,11 +63,7 @@ function waitFor(chat: PageChat, wall: Clock, click: Click): Promise<Answer> {
 }
 
 async function cards(world: World): Promise<Card[]> {
-  const incidents = await world.store.list('incident');
-  const rows = await Promise.all(
-    incidents.map(({ item }) => (item.proposal === undefined ? undefined : world.store.get('proposal', item.proposal))),
-  );
-  const proposals = rows.flatMap((row) => (row ? [row.item] : []));
+  const proposals = await recentProposals(world.store, world.clock.now());
   const newest = (a: Proposal, b: Proposal) => (a.changedAt < b.changedAt ? 1 : -1);
   const waiting = proposals.filter(({ state }) => isUndecided(state)).sort(newest);
   const running = proposals.filter(({ state }) => isRunning(state)).sort(newest);

@@ -2,13 +2,14 @@ import { modes as everyMode } from '../../handlers/index.ts';
 import { inProcessBus } from '../adapters/inprocess/bus.ts';
 import { type PageChat, pageChat } from '../adapters/page/chat.ts';
 import { localDirectory } from '../adapters/page/directory.ts';
+import { processSeal } from '../adapters/seal/process.ts';
 import { type Database, openDatabase } from '../adapters/sqlite/database.ts';
 import { sqliteStore } from '../adapters/sqlite/store.ts';
 import { notify } from '../flow/notify.ts';
 import { type HopName, ROUTES } from '../flow/routes.ts';
 import { watch } from '../flow/watch.ts';
 import type { Rules, World } from '../flow/world.ts';
-import type { Mode } from '../handler.ts';
+import type { Duration, Mode } from '../handler.ts';
 import type { Event, Outgoing } from '../model.ts';
 import type { Chat, Told } from '../ports/chat.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -39,6 +40,8 @@ export interface Parts {
   readonly chats: readonly Chat[];
   readonly log: Log;
   readonly configurationTrouble: () => string | undefined;
+  /** For how long what is over is kept. */
+  readonly keep?: Duration;
   readonly playground?: PlaygroundControls;
 }
 
@@ -68,6 +71,8 @@ export function startGleaner(parts: Parts): Gleaner {
     ...{ clock, store, modes, clusters, known: clusters },
     rules,
     directory: parts.slack?.directory ?? localDirectory,
+    seal: processSeal,
+    ...(parts.keep !== undefined && { keep: parts.keep }),
   };
   const chat = pageChat();
   const told = metrics(() => wall.now());
@@ -130,6 +135,7 @@ function everywhere(chats: readonly Chat[]): Chat {
 
 async function countStates(world: World): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const { item } of await world.store.list('proposal')) counts.set(item.state, (counts.get(item.state) ?? 0) + 1);
+  for (const { item } of await world.store.current('proposal'))
+    counts.set(item.state, (counts.get(item.state) ?? 0) + 1);
   return counts;
 }

@@ -67,6 +67,43 @@ describe('A configuration that is followed', () => {
   });
 });
 
+describe('A cluster that is followed', () => {
+  const named = (mode: string) => `clusters: [{ name: lab, kubeconfig: a.yaml, mode: ${mode} }]`;
+
+  it('is only observed as soon as the file says so, and touched after a new start only', () => {
+    const { file, config, after } = live(named('apply'));
+    const lab = config.held({ name: 'lab', does: 'apply' as const });
+    expect(lab.does).toBe('apply');
+
+    after(() => writeFileSync(file, named('observe')));
+    expect([lab.does, config.trouble()]).toEqual(['observe', undefined]);
+    after(() => writeFileSync(file, named('apply')));
+    expect([lab.does, config.trouble()]).toEqual(['apply', undefined]);
+  });
+
+  it('is only observed where the file names it no more', () => {
+    const { file, config, after } = live(named('apply'));
+    const lab = config.held({ name: 'lab', does: 'apply' as const });
+
+    after(() => writeFileSync(file, 'clusters: []'));
+
+    expect(lab.does).toBe('observe');
+    expect(config.trouble()).toMatch(/start Gleaner again/);
+  });
+
+  it('may be named by the policy though only the command line names it, and not otherwise than it does', () => {
+    const policy = (cluster: string) => `policy: { overrides: [{ clusters: [${cluster}], low: { quorum: 1 } }] }`;
+    const started = (cluster: string) => {
+      const file = join(mkdtempSync(join(tmpdir(), 'gleaner-')), 'gleaner.yaml');
+      writeFileSync(file, policy(cluster));
+      return () => settings({ config: file, kubeconfig: ['conf/prod.yaml'] }, {});
+    };
+
+    expect(started('prod')()).toMatchObject({ config: { clusters: [{ name: 'prod' }] } });
+    expect(started('prd')).toThrow(/policy\.overrides\.0\.clusters\.0: prd is none of prod/);
+  });
+});
+
 describe('What is followed', () => {
   it('is a playground when nothing was named, whatever kubeconfig lies around', () => {
     expect(settings({}, { KUBECONFIG: '/tmp/prod.yaml', HOME: '/root' })).toMatchObject({

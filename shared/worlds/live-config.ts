@@ -5,6 +5,7 @@ import type { Rules } from '../flow/world.ts';
 import { milliseconds } from '../handler.ts';
 import type { Proposal } from '../model.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
 import type { Log } from '../runtime/log.ts';
 import { load } from './settings.ts';
 
@@ -18,10 +19,14 @@ export interface LiveConfig {
   rules(nameOf: (cluster: string) => string): Rules;
   /** The channel that the policy names for a proposal, or the one of everything else. */
   channelOf(nameOf: (cluster: string) => string): (proposal: Proposal | undefined) => string | undefined;
+  /** A cluster that is only observed from the moment on at which the file says so. */
+  held<C extends Pick<Cluster, 'name' | 'does'>>(cluster: C): C;
   stop(): void;
 }
 
 export function liveConfig(first: Config, file: string | undefined, clock: Clock, log: Log): LiveConfig {
+  const names = first.clusters.map(({ name }) => name);
+  const named = file === undefined ? [] : load(file, names).clusters;
   let current = first;
   let trouble: string | undefined;
   let seen = file === undefined ? '' : stampOf(file);
@@ -32,9 +37,10 @@ export function liveConfig(first: Config, file: string | undefined, clock: Clock
     if (stamp !== seen) {
       seen = stamp;
       try {
-        const next = load(file);
-        const moved = JSON.stringify(next.clusters) !== JSON.stringify(current.clusters);
-        current = { ...next, clusters: current.clusters };
+        const next = load(file, names);
+        const held = (clusters: Config['clusters']) => clusters.map((one) => ({ ...one, mode: modeIn(next, one) }));
+        const moved = JSON.stringify(next.clusters) !== JSON.stringify(held(named));
+        current = { ...next, clusters: held(first.clusters) };
         trouble = moved ? `${file} names other clusters now: start Gleaner again to follow them` : undefined;
         log.info({ file }, 'the configuration was read again');
       } catch (error) {
@@ -48,6 +54,13 @@ export function liveConfig(first: Config, file: string | undefined, clock: Clock
   return {
     current: () => current,
     trouble: () => trouble,
+    held: (cluster) => ({
+      ...cluster,
+      get does() {
+        const mode = current.clusters.find(({ name }) => name === cluster.name)?.mode;
+        return mode === 'apply' ? cluster.does : 'observe';
+      },
+    }),
     rules: (nameOf) => ({
       policy: (of) => policyFor(current, { ...of, cluster: nameOf(of.cluster) }),
       person: (principal) => personOf(current, principal),
@@ -62,6 +75,10 @@ export function liveConfig(first: Config, file: string | undefined, clock: Clock
     stop: () => cancel(),
   };
 }
+
+/** That a cluster is only observed is in force at once; that it may be touched, after a new start. */
+const modeIn = ({ clusters }: Config, { name, mode }: Config['clusters'][number]) =>
+  clusters.find((one) => one.name === name)?.mode === 'apply' ? mode : 'observe';
 
 /** Changes whenever the file does; a file that is not there has a stamp of its own. */
 function stampOf(file: string): string {

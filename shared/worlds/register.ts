@@ -2,6 +2,7 @@ import type { World } from '../flow/world.ts';
 import { inWords } from '../handler.ts';
 import type { FoundCard, Register } from '../ports/api.ts';
 import { draw } from './desk.ts';
+import { recentProposals } from './recent.ts';
 
 /** Fewer characters would soon mean several incidents. */
 const SHORTEST = 4;
@@ -33,19 +34,18 @@ export function register(world: World, trouble: () => string | undefined = () =>
 }
 
 async function find(world: World, text: string): Promise<FoundCard> {
-  const exact = await world.store.get('proposal', text);
+  const current = (await world.store.get('incident', text))?.item.proposal;
+  const exact = await world.store.get('proposal', current ?? text);
   if (exact) return { is: 'one', card: draw(world, exact.item) };
-  const incidents = (await world.store.list('incident')).map(({ item }) => item).filter(({ proposal }) => proposal);
-  const meant = text.length < SHORTEST ? [] : incidents.filter(({ id, proposal }) => isMeant(text, id, proposal ?? ''));
+  const proposals = text.length < SHORTEST ? [] : await recentProposals(world.store, world.clock.now());
+  const meant = proposals.filter(({ id, incident }) => incident.startsWith(text) || id.startsWith(text));
   const [only, ...others] = meant;
   if (only && others.length > 0) {
-    const candidates = meant.map(({ id }) => id).slice(0, OFFERED);
+    const candidates = meant.map(({ incident }) => incident).slice(0, OFFERED);
     return { is: 'several', because: `${text} begins several ids: ${candidates.join(', ')}.`, candidates };
   }
-  const row = only && (await world.store.get('proposal', only.proposal ?? ''));
-  if (row) return { is: 'one', card: draw(world, row.item) };
-  return { is: 'none', because: `There is no proposal and no incident ${text}: \`gleaner incidents\` lists them.` };
+  if (only) return { is: 'one', card: draw(world, only) };
+  return { is: 'none', because: `There is no proposal and no incident ${text}: ${LISTS}.` };
 }
 
-const isMeant = (text: string, incident: string, proposal: string) =>
-  incident.startsWith(text) || proposal.startsWith(text);
+const LISTS = '`gleaner incidents` lists the recent ones, and older ones are found by their whole id';

@@ -30,8 +30,8 @@ export interface StartOptions {
   readonly speed?: string;
 }
 
-/** A misspelt mode in the policy would be a rule that never holds. */
-const known = { modes: modes.map(({ id }) => id) };
+/** A misspelt mode or cluster in the policy would be a rule that never holds. */
+const knownWith = (clusters: readonly string[]) => ({ modes: modes.map(({ id }) => id), clusters });
 
 const DEFAULT_FILE = 'gleaner.yaml';
 /** How many times faster than life a playground runs that a person watches. */
@@ -46,7 +46,6 @@ export function settings(values: StartOptions, env: Readonly<Record<string, stri
   const state = values.state ?? env.GLEANER_STATE;
   const named = values.config ?? env.GLEANER_CONFIG;
   const file = named ?? (existsSync(DEFAULT_FILE) && kubeconfigs.length === 0 ? DEFAULT_FILE : undefined);
-  const config = file === undefined ? defaults() : load(file);
   const given = kubeconfigs.map((kubeconfig) => ({
     ...{ name: basename(kubeconfig).replace(/\.(ya?ml|conf|kubeconfig)$/, ''), kubeconfig, mode: 'observe' as const },
     servers: [...servers],
@@ -54,6 +53,13 @@ export function settings(values: StartOptions, env: Readonly<Record<string, stri
   }));
   const inside =
     env.KUBERNETES_SERVICE_HOST === undefined ? [] : [{ name: 'this cluster', servers: [], mode: 'observe' as const }];
+  const config =
+    file === undefined
+      ? defaults()
+      : load(
+          file,
+          [...given, ...inside].map(({ name }) => name),
+        );
   const clusters = [...config.clusters, ...given];
   return {
     config: {
@@ -74,20 +80,20 @@ export function settings(values: StartOptions, env: Readonly<Record<string, stri
 }
 
 function defaults(): Config {
-  const read = readConfig('', known);
+  const read = readConfig('');
   if (!read.ok) throw new Error(read.problems.join('\n'));
   return read.config;
 }
 
-/** Reads and checks a configuration file. */
-export function load(file: string): Config {
+/** Reads and checks a configuration file. `others`: clusters that are followed and that it does not name. */
+export function load(file: string, others: readonly string[] = []): Config {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new Error(`${file} cannot be read: ${Object(error).message ?? String(error)}`);
   }
-  const read = readConfig(text, known);
+  const read = readConfig(text, knownWith(others));
   if (!read.ok) throw new Error(read.problems.map((problem) => `${file}: ${problem}`).join('\n'));
   return read.config;
 }

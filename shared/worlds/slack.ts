@@ -98,8 +98,9 @@ export function connectSlack({ settings, channelOf, speed = 1, log }: SlackOptio
   return {
     directory,
     chat({ store, desk, draw, clusterName }) {
+      const records = { now: () => desk.now() };
       const chat = slackChat({
-        ...{ api, store, draw, clusterName, directory, url, warn, clock: systemClock },
+        ...{ api, store, draw, clusterName, directory, url, warn, records, clock: systemClock },
         channelOf: (proposal) => channelOf(proposal) ?? channel,
         newsChannel: () => channelOf(undefined) ?? channel,
         board: desk,

@@ -52,15 +52,16 @@ async function follow(
   log: Log,
 ): Promise<Running> {
   const clusters = await Promise.all(config.clusters.map((cluster) => join(cluster, print, log)));
+  for (const because of twice(clusters)) throw new Error(because);
   const live = liveConfig(config, file, systemClock, log);
   const names = new Map(clusters.map(({ id, name }) => [id, name]));
   const nameOf = (id: string) => names.get(id) ?? id;
   const slack = settings && connectSlack({ settings, channelOf: live.channelOf(nameOf), log });
   const gleaner = startGleaner({
-    clusters,
+    clusters: clusters.map(live.held),
     rules: live.rules(nameOf),
     slack,
-    ...{ clock: systemClock, wall: systemClock, state: config.state, log },
+    ...{ clock: systemClock, wall: systemClock, state: config.state, keep: config.keep, log },
     chats: [consoleChat(print)],
     configurationTrouble: live.trouble,
   });
@@ -84,6 +85,17 @@ async function follow(
       await gleaner.stop();
     },
   };
+}
+
+/** Why two names of the configuration must not be one cluster: what its policy says of the one would not hold for the other. */
+export function twice(clusters: readonly { readonly id: string; readonly name: string }[]): string[] {
+  return clusters.flatMap(({ id, name }, index) => {
+    const first = clusters.findIndex((one) => one.id === id);
+    if (first === index) return [];
+    return [
+      `${clusters[first]?.name} and ${name} are one cluster: name it once, for each name may have another policy`,
+    ];
+  });
 }
 
 async function join(cluster: Config['clusters'][number], print: (line: string) => void, log: Log) {

@@ -13,7 +13,8 @@ import { ROUTES } from '../flow/routes.ts';
 import { watch } from '../flow/watch.ts';
 import type { Mode } from '../handler.ts';
 import type { Bus } from '../ports/bus.ts';
-import { type Log, streamLog } from '../runtime/log.ts';
+import { lambdaLog } from '../runtime/lambda-log.ts';
+import type { Log } from '../runtime/log.ts';
 import type { Account } from '../runtime/watcher/cursor.ts';
 import { type Gate, gate } from '../runtime/watcher/gate.ts';
 import { pauses } from '../runtime/watcher/pauses.ts';
@@ -41,7 +42,10 @@ export async function runWatcher(
   signal: AbortSignal,
 ): Promise<void> {
   const settings = watcherSettings(env);
-  const log = streamLog(around.out, settings.level);
+  const log = quietened(
+    lambdaLog(systemClock.now, (line) => around.out.write(`${line}\n`)),
+    settings.level,
+  );
   const metrics = watcherMetrics(systemClock.now);
   let running: Watcher | undefined;
   const pages = watcherPages({
@@ -75,6 +79,16 @@ export async function runWatcher(
     server.close();
     server.closeAllConnections();
   }
+}
+
+/** Leaves out what is below a level. */
+function quietened(log: Log, level: WatcherSettings['level']): Log {
+  const none = () => {};
+  return {
+    info: level === 'info' ? log.info : none,
+    warn: level === 'error' ? none : log.warn,
+    error: log.error,
+  };
 }
 
 async function accessOf({ access }: WatcherSettings): Promise<Access> {

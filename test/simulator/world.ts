@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { processSeal } from '../../shared/adapters/seal/process.ts';
 import { ROUTES } from '../../shared/flow/routes.ts';
 import { onePolicy, type Policy, type World } from '../../shared/flow/world.ts';
 import type { Mode } from '../../shared/handler.ts';
@@ -13,6 +14,7 @@ import {
 } from '../../shared/model.ts';
 import type { Cluster } from '../../shared/ports/cluster.ts';
 import type { Directory } from '../../shared/ports/directory.ts';
+import type { Seal } from '../../shared/ports/seal.ts';
 import type { Store } from '../../shared/ports/store.ts';
 import { HOPS } from '../../shared/worlds/hops.ts';
 
@@ -64,6 +66,7 @@ export function drivenWorld(options: {
   policy?: Policy;
   people?: Readonly<Record<string, readonly Principal[]>>;
   directory?: Directory;
+  seal?: Seal;
 }): Driven {
   let time = Date.parse('2026-01-15T12:00:00Z');
   const now = () => new Date(time);
@@ -79,6 +82,7 @@ export function drivenWorld(options: {
     clusters,
     rules: onePolicy(options.policy ?? POLICY, options.people),
     directory: options.directory ?? EVERYBODY,
+    seal: options.seal ?? processSeal,
   };
 
   function publish(...outgoing: readonly Outgoing[]) {

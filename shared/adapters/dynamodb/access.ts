@@ -1,4 +1,9 @@
-import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  QueryCommand,
+  type QueryCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import type { Ask } from './patience.ts';
 import type { Attributes } from './row.ts';
 import type { StoreClock } from './store-clock.ts';
@@ -10,6 +15,8 @@ export interface Access {
   readonly name: string;
   readonly ask: Ask;
   readonly clock: StoreClock;
+  /** For how many seconds what is over is kept. */
+  readonly keep: number;
   /** A mark for one write, unique: by it a writer knows its own row again. */
   readonly attempt: () => string;
   /** Spreads what would otherwise meet. Gives numbers from 0 to below 1. */
@@ -52,3 +59,12 @@ export const whole = (pk: string): Range => ({
   KeyConditionExpression: 'pk = :pk',
   ExpressionAttributeValues: { ':pk': { S: pk } },
 });
+
+/** Does what a condition may forbid: then somebody else has seen to it. */
+export async function unlessRefused(act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}

@@ -5,7 +5,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Row, Table, Tables, Unless } from '../../ports/store.ts';
-import { type Access, query, whole } from './access.ts';
+import { type Access, query, unlessRefused, whole } from './access.ts';
 import { attributesOf, type Body, bodyOf } from './body.ts';
 import { itemKey, type PartOf, partition } from './keys.ts';
 import { partsOf } from './parts.ts';
@@ -26,13 +26,15 @@ export interface Items {
     unless: Unless,
   ): Promise<Written<Tables[K]>>;
   list<K extends Table>(table: K, scope: string): Promise<Row<Tables[K]>[]>;
+  /** Keeps an item whose end comes before `soon` until `end`: epochs in seconds. It stays as it is otherwise. */
+  renew(table: Table, scope: string, id: string, soon: number, end: number): Promise<void>;
 }
 
 /** How often an item is read again whose parts were replaced meanwhile. */
 const REREADS = 3;
 
 export function itemsOf(access: Access): Items {
-  const { client, name, ask, clock, attempt } = access;
+  const { client, name, ask, clock, attempt, keep } = access;
   const parts = partsOf(access);
 
   async function rowOf(table: Table, scope: string, id: string): Promise<Attributes | undefined> {
@@ -88,7 +90,7 @@ export function itemsOf(access: Access): Items {
     async put(table, scope, item, version, unless) {
       const of: PartOf = { table, scope, id: item.id, version: version + 1, attempt: attempt() };
       const body = bodyOf(JSON.stringify(item));
-      const end = endOf(table, item, clock.now());
+      const end = endOf(table, item, clock.now(), keep);
       const expires = 'expiresAt' in item ? Date.parse(item.expiresAt) : undefined;
       // Before the row that counts them: there is never a row without its parts.
       if (body.is === 'parts') await parts.write(of, body.parts, endOfParts(end));
@@ -102,6 +104,15 @@ export function itemsOf(access: Access): Items {
       const rows = await query(access, `${table} of ${scope}`, whole(partition(table, scope)));
       const read1 = (row: Attributes) => read(table, scope, row.id?.S ?? '', row);
       return (await Promise.all(rows.map(read1))).flatMap((row) => row ?? []);
+    },
+
+    async renew(table, scope, id, soon, end) {
+      const request = new UpdateItemCommand({
+        ...{ TableName: name, Key: itemKey(table, scope, id), UpdateExpression: 'SET #ttl = :end' },
+        ...{ ConditionExpression: '#ttl < :soon', ExpressionAttributeNames: { '#ttl': 'ttl' } },
+        ExpressionAttributeValues: { ':soon': { N: `${soon}` }, ':end': { N: `${end}` } },
+      });
+      await unlessRefused(() => ask(`UpdateItem of the end of ${table} ${id}`, () => client.send(request)));
     },
   };
 

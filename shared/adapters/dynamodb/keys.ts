@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Table, Tables } from '../../model.ts';
+import type { Ending, Table, Tables } from '../../model.ts';
 
 /** The primary key of a row, as the SDK takes it. */
 export type Key = { pk: { S: string }; sk: { S: string } };
@@ -87,3 +87,14 @@ export const partsUpTo = (id: string, version: number): readonly [string, string
 /** The audit log: one partition, its lines in the order of their sequence. */
 export const auditPartition = (chain: string): string => `audit/${keyed(chain)}`;
 export const auditKey = (chain: string, sequence: number): Key => key(auditPartition(chain), padded(sequence));
+
+/**
+ * What of a table is not over, and what was over lately in the order of its end: two partitions for all clusters, so that
+ * both are read without asking each cluster.
+ */
+export const currentPartition = (table: Ending): string => `current/${table}/open`;
+export const currentPrefix = (scope: string): string => `${keyed(scope)}/`;
+export const currentKey = (table: Ending, scope: string, id: string): Key =>
+  key(currentPartition(table), `${currentPrefix(scope)}${sha256(id)}`);
+export const overPartition = (table: Ending): string => `current/${table}/over`;
+export const overKey = (table: Ending, at: string, id: string): Key => key(overPartition(table), `${at}/${sha256(id)}`);

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type Duration, milliseconds } from '../../duration.ts';
+import { isEnding, overAt } from '../../model.ts';
 import type { Row, Store, Table, Tables } from '../../ports/store.ts';
 import type { Access } from './access.ts';
 import { auditLog } from './audit-log.ts';
+import { currentOf, type Marked } from './current.ts';
 import { itemsOf } from './items.ts';
 import { auditKey, hasCluster, isShared, scopeById, scopeOf } from './keys.ts';
 import { patience } from './patience.ts';
@@ -13,6 +16,8 @@ export interface DynamodbStoreOptions extends Pick<Access, 'client' | 'clock'> {
   readonly table: string;
   /** The audit log's name, where several are kept in one table: each is a chain of its own. */
   readonly chain?: string;
+  /** For how long what is over is kept, 90 days where it is not said: DynamoDB removes it then by itself. */
+  readonly keep?: Duration;
   /** Spreads the waits. Gives numbers from 0 to below 1. */
   readonly random?: () => number;
 }
@@ -23,6 +28,8 @@ export interface DynamodbStore extends Store {
   ready(): Promise<void>;
 }
 
+/** What a process remembers at most, some megabytes. */
+const REMEMBERED = 20_000;
 /** How many clusters are read at the same time where all of them are. */
 const TOGETHER = 10;
 
@@ -32,14 +39,29 @@ const TOGETHER = 10;
  * throttles, a row was written by a newer Gleaner, or somebody must mend rights or rows; the sentence says which.
  */
 export function dynamodbStore(options: DynamodbStoreOptions): DynamodbStore {
-  const { client, table: name, clock, chain = 'main', random = Math.random } = options;
+  const { client, table: name, clock, chain = 'main', keep = '90d', random = Math.random } = options;
   const ask = patience({ clock: clock.machine, table: name, random });
-  const access: Access = { client, name, ask, clock, random, attempt: () => randomBytes(9).toString('base64url') };
+  const access: Access = {
+    ...{ client, name, ask, clock, random, keep: milliseconds(keep) / 1000 },
+    attempt: () => randomBytes(9).toString('base64url'),
+  };
   const [items, places, log] = [itemsOf(access), placesOf(access), auditLog(access, chain)];
+  const current = currentOf(access, items);
+  /** The version in which an item was seen not to be over: then it has its mark. */
+  const begun = new Map<string, number>();
+
+  function seen<K extends Table>(table: K, row: Row<Tables[K]>): Row<Tables[K]> {
+    if (begun.size >= REMEMBERED) begun.clear();
+    const name = `${table}/${row.item.id}`;
+    if (isEnding(table) && overAt(table, row.item) === undefined) begun.set(name, row.version);
+    else begun.delete(name);
+    return row;
+  }
 
   async function get<K extends Table>(table: K, id: string): Promise<Row<Tables[K]> | undefined> {
     const scope = await places.find(table, id);
-    return scope === undefined ? undefined : items.get(table, scope, id);
+    const row = scope === undefined ? undefined : await items.get(table, scope, id);
+    return row && seen(table, row);
   }
 
   async function ready(): Promise<void> {
@@ -53,6 +75,16 @@ export function dynamodbStore(options: DynamodbStoreOptions): DynamodbStore {
     return isShared(table) ? [scopeById(table, '') ?? ''] : places.scopes(table);
   }
 
+  /** What was seen not to be over has its mark. */
+  const begin = async (of: Marked, over: string | undefined) => {
+    const isMarked = of.version > 1 && begun.get(`${of.table}/${of.id}`) === of.version - 1;
+    if (over === undefined && !isMarked) await current.begin(of);
+  };
+  /** The item is written: what is left of its mark is found by who reads it. */
+  const end = async (of: Marked, over: string | undefined) => {
+    if (over !== undefined) await current.end(of, over).catch(() => undefined);
+  };
+
   return {
     ready,
     get,
@@ -63,8 +95,12 @@ export function dynamodbStore(options: DynamodbStoreOptions): DynamodbStore {
         const stands = await places.claim(table, item.id, scope);
         if (stands !== scope) return { ok: false, winner: await takenBy(table, item.id, stands) };
       }
+      if (isEnding(table)) await begin({ table, scope, id: item.id, version: version + 1 }, overAt(table, item));
       const written = await items.put(table, scope, item, version, unless);
-      return written.is === 'mine' ? { ok: true, version: version + 1 } : { ok: false, winner: written.winner };
+      if (written.is !== 'mine') return { ok: false, winner: written.winner && seen(table, written.winner) };
+      seen(table, { item, version: version + 1 });
+      if (isEnding(table)) await end({ table, scope, id: item.id, version: version + 1 }, overAt(table, item));
+      return { ok: true, version: version + 1 };
     },
     async list(table, { cluster } = {}) {
       const scopes = await scopesOf(table, cluster);
@@ -74,6 +110,14 @@ export function dynamodbStore(options: DynamodbStoreOptions): DynamodbStore {
         rows.push(...(await Promise.all(some)).flat());
       }
       return rows.sort((a, b) => (a.item.id < b.item.id ? -1 : 1));
+    },
+    async current(table, where = {}) {
+      return (await current.list(table, where)).map((row) => seen(table, row));
+    },
+    /** DynamoDB removes by itself what has ended (`TIME_TO_LIVE`): here what is still named is kept from that. */
+    async prune({ closed }) {
+      const now = clock.now().getTime();
+      await current.renew(Math.ceil((now - Date.parse(closed)) / 1000));
     },
     ...log,
   };

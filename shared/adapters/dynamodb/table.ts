@@ -23,12 +23,13 @@ export const TIME_TO_LIVE = { AttributeName: 'ttl', Enabled: true } as const;
 /**
  * What a role needs, by the first part of the partition keys (`dynamodb:LeadingKeys`, matched with `StringLike`).
  * Nothing that runs may delete an item or a line of the audit log, and nothing scans. A role of one cluster replaces the
- * `*` at the end of `item/*` and `part/*` by that cluster's id: `item/proposal/<id>`.
+ * `*` at the end of `item/*` and `part/*` by that cluster's id: `item/proposal/<id>`. The marks below `current/` are those
+ * of all clusters: who may write them can hide an item from the sweep, and change none.
  */
 export const RIGHTS = [
   { actions: ['dynamodb:GetItem'], leading: ['item/*', 'place/*', 'audit/*'] },
-  { actions: ['dynamodb:Query'], leading: ['item/*', 'part/*', 'scopes/*', 'audit/*'] },
+  { actions: ['dynamodb:Query'], leading: ['item/*', 'part/*', 'scopes/*', 'current/*', 'audit/*'] },
   { actions: ['dynamodb:UpdateItem'], leading: ['item/*'] },
-  { actions: ['dynamodb:PutItem'], leading: ['part/*', 'place/*', 'scopes/*', 'audit/*'] },
-  { actions: ['dynamodb:DeleteItem'], leading: ['part/*'] },
+  { actions: ['dynamodb:PutItem'], leading: ['part/*', 'place/*', 'scopes/*', 'current/*', 'audit/*'] },
+  { actions: ['dynamodb:DeleteItem'], leading: ['part/*', 'current/*'] },
 ] as const;

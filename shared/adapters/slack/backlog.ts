@@ -40,7 +40,7 @@ export async function postDigest(
     return undefined;
   }
   await lanes.digested(sender.channel, clock.now().toISOString());
-  const cards = unseen.map((proposal) => parts.draw(proposal, clock.now()));
+  const cards = unseen.map((proposal) => parts.draw(proposal, parts.records.now()));
   const called = await post(parts.api, { channel: sender.channel }, digestMessage(cards));
   if (called.is === 'ok') {
     const facts = await lanes.worked(sender);

@@ -18,7 +18,10 @@ interface Board {
 /** What a chat in Slack is made of. `warn` is for the log: what people should know and nobody is told otherwise. */
 export interface SlackChatOptions extends RespondParts {
   readonly store: Store;
+  /** Slack's time, which is the machine's. */
   readonly clock: Pick<Clock, 'now'>;
+  /** The records' time: a pretend cluster's runs faster. */
+  readonly records: Pick<Clock, 'now'>;
   /** A record as people read it, as of a moment. */
   readonly draw: (proposal: Proposal, at: Date) => Card;
   /** Where the card of a proposal goes (`C…`); undefined: the configuration names no channel. */

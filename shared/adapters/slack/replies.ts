@@ -1,4 +1,4 @@
-import { type Click, type Incident, type Principal, type Proposal, type Question, shownTo } from '../../model.ts';
+import { type Click, type Principal, type Proposal, type Question, shownTo } from '../../model.ts';
 import type { Told } from '../../ports/chat.ts';
 import type { Answer } from '../../ports/desk.ts';
 import { answering, askMessage } from './ask.ts';
@@ -58,12 +58,12 @@ async function readingFor(parts: Parts, { id, who, from, ask }: Question): Promi
     case 'show': {
       const named = await find(parts, ask.id);
       if ('because' in named) return no(named.because);
-      const card = parts.draw(named.proposal, parts.clock.now());
+      const card = parts.draw(named.proposal, parts.records.now());
       // Noted before it is shown: a button that could be pressed and would not count helps nobody.
       const receipt = {
         schema: 1 as const,
         id: shownTo(id, who, named.proposal.id),
-        at: parts.clock.now().toISOString(),
+        at: parts.records.now().toISOString(),
       };
       await parts.store.put('receipt', receipt, 0);
       return answering(id, ask.to === undefined ? cardMessage(card) : askMessage(card, ask.to));
@@ -73,30 +73,29 @@ async function readingFor(parts: Parts, { id, who, from, ask }: Question): Promi
 
 const no = (because: string) => answerMessage({ ok: false, because });
 
+/** For how long what is over is found by the beginning of its id. */
+const LISTED_FOR = 7 * 86_400_000;
+
 /** The proposal that somebody means by its id, that of its incident, or the beginning of one. */
-async function find({ store }: Parts, id: string): Promise<{ proposal: Proposal } | { because: string }> {
-  const exact = await store.get('proposal', id);
+async function find({ store, records }: Parts, id: string): Promise<{ proposal: Proposal } | { because: string }> {
+  const named = (await store.get('incident', id))?.item.proposal;
+  const exact = await store.get('proposal', named ?? id);
   if (exact) return { proposal: exact.item };
-  const incidents = (await store.list('incident')).map(({ item }) => item);
-  const current = incidents.flatMap((incident) => currentOf(incident));
-  const meant = current.filter(({ incident, proposal }) => incident === id || (id !== '' && proposal.startsWith(id)));
+  const overSince = new Date(records.now().getTime() - LISTED_FOR).toISOString();
+  const current = (await store.current('incident', { overSince })).flatMap(({ item }) => item.proposal ?? []);
+  const meant = current.filter((proposal) => id !== '' && proposal.startsWith(id));
   const [one, ...more] = meant;
   if (!one) return { because: unknown(id, current) };
   if (more.length > 0) {
-    const ids = meant.slice(0, 5).map(({ proposal }) => proposal);
-    return { because: `${id} begins more than one id, such as ${ids.join(', ')}: write more of it` };
+    const ids = meant.slice(0, 5).join(', ');
+    return { because: `${id} begins more than one id, such as ${ids}: write more of it` };
   }
-  const row = await store.get('proposal', one.proposal);
+  const row = await store.get('proposal', one);
   return row ? { proposal: row.item } : { because: unknown(id, current) };
 }
 
-const currentOf = ({ id, proposal }: Incident) => (proposal === undefined ? [] : [{ incident: id, proposal }]);
-
-function unknown(id: string, current: readonly { readonly proposal: string }[]): string {
-  const near = nearest(
-    id,
-    current.map(({ proposal }) => proposal),
-  );
+function unknown(id: string, current: readonly string[]): string {
+  const near = nearest(id, current);
   const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : '/gleaner incidents lists them all';
   return `there is no proposal ${id}: ${hint}`;
 }

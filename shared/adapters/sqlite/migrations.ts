@@ -30,4 +30,15 @@ export const MIGRATIONS: readonly string[] = [
    CREATE TABLE quarantine (
      id INTEGER PRIMARY KEY, hop TEXT NOT NULL, event TEXT NOT NULL, at TEXT NOT NULL, because TEXT NOT NULL
    ) STRICT;`,
+
+  `ALTER TABLE item ADD COLUMN over TEXT;
+   UPDATE item SET over = CASE kind
+     WHEN 'incident' THEN
+       iif(json ->> 'state' = 'closed', coalesce(json ->> 'goneSince', strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), NULL)
+     WHEN 'proposal' THEN
+       iif(json ->> 'state' IN ('open', 'snoozed', 'approved', 'applying', 'applied'), NULL, json ->> 'changedAt')
+     WHEN 'silence' THEN json ->> 'until'
+     WHEN 'receipt' THEN json ->> 'at'
+   END;
+   CREATE INDEX item_over ON item (kind, over, cluster);`,
 ];

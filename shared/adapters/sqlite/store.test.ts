@@ -17,7 +17,7 @@ describe('What stands in the database', () => {
     ['another schema', '{"schema":2,"id":"c","stopped":true,"who":"local:ann","at":"x"}', /\(schema: /],
   ])('is refused, and nothing guessed, when it is %s', async (_what, json, problem) => {
     const database = openDatabase(':memory:');
-    database.sql.prepare("INSERT INTO item VALUES ('switch', 'c', NULL, 1, ?)").run(json);
+    database.sql.prepare("INSERT INTO item (kind, id, version, json) VALUES ('switch', 'c', 1, ?)").run(json);
     const store = sqliteStore(database);
 
     await expect(store.get('switch', 'c')).rejects.toThrow(problem);

@@ -1,22 +1,27 @@
 import type * as z from 'zod';
-import { TABLES } from '../../model.ts';
+import { overAt, TABLES } from '../../model.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Row, Store, Table, Tables } from '../../ports/store.ts';
 import { auditLog } from './audit-log.ts';
 import type { Database } from './database.ts';
+import { pruning } from './prune.ts';
 
 /** The store of one process: items with compare-and-set, and the hash-chained audit log, in one SQLite file. Without a clock nothing expires. */
-export function sqliteStore({ sql, transaction }: Database, clock?: Pick<Clock, 'now'>): Store {
+export function sqliteStore(database: Database, clock?: Pick<Clock, 'now'>): Store {
+  const { sql, transaction } = database;
   const one = sql.prepare('SELECT id, version, json FROM item WHERE kind = ? AND id = ?');
   const some = sql.prepare('SELECT id, version, json FROM item WHERE kind = ? AND cluster = ? ORDER BY id');
   const every = sql.prepare('SELECT id, version, json FROM item WHERE kind = ? ORDER BY id');
+  const currentOf = sql.prepare(currentRows('AND cluster = ?3'));
+  const current = sql.prepare(currentRows(''));
   const insert = sql.prepare(
-    'INSERT INTO item (kind, id, cluster, version, json) VALUES (?, ?, ?, 1, ?) ON CONFLICT DO NOTHING',
+    'INSERT INTO item (kind, id, cluster, over, version, json) VALUES (?, ?, ?, ?, 1, ?) ON CONFLICT DO NOTHING',
   );
   const update = sql.prepare(
-    'UPDATE item SET version = version + 1, json = ? WHERE kind = ? AND id = ? AND version = ?',
+    'UPDATE item SET version = version + 1, json = ?, over = ? WHERE kind = ? AND id = ? AND version = ?',
   );
   const log = auditLog(sql);
+  const prune = pruning(database);
 
   function get<K extends Table>(table: K, id: string): Row<Tables[K]> | undefined {
     const row = one.get(table, id);
@@ -29,19 +34,34 @@ export function sqliteStore({ sql, transaction }: Database, clock?: Pick<Clock, 
       if (unless.expired && 'expiresAt' in item && clock && item.expiresAt <= clock.now().toISOString())
         return { ok: false, winner: get(table, item.id) };
       const json = JSON.stringify(item);
+      const over = overAt(table, item) ?? null;
       const cluster = 'cluster' in item ? item.cluster : null;
       const { changes } =
-        version === 0 ? insert.run(table, item.id, cluster, json) : update.run(json, table, item.id, version);
+        version === 0
+          ? insert.run(table, item.id, cluster, over, json)
+          : update.run(json, over, table, item.id, version);
       return changes === 1 ? { ok: true, version: version + 1 } : { ok: false, winner: get(table, item.id) };
     },
     async list(table, { cluster } = {}) {
       const rows = cluster === undefined ? every.all(table) : some.all(table, cluster);
       return rows.map((row) => read(table, row));
     },
+    async current(table, { cluster, overSince } = {}) {
+      const since = overSince ?? null;
+      const rows = cluster === undefined ? current.all(table, since) : currentOf.all(table, since, cluster);
+      return rows.map((row) => read(table, row)).sort((a, b) => (a.item.id < b.item.id ? -1 : 1));
+    },
+    prune: async (before) => prune(before),
     append: async (line) => transaction(() => log.append(line)),
     audit: async (from, limit) => log.lines(from, limit),
   };
 }
+
+/** Two ranges of one index: with OR, or in an order of its own, SQLite would read every row of the table. */
+const currentRows = (narrowed: string) =>
+  ['over IS NULL', 'over >= ?2']
+    .map((range) => `SELECT id, version, json FROM item WHERE kind = ?1 AND ${range} ${narrowed}`)
+    .join(' UNION ALL ');
 
 const SCHEMAS: { readonly [K in Table]: z.ZodType<Tables[K]> } = TABLES;
 

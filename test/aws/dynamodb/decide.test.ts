@@ -24,7 +24,8 @@ async function twoFunctions() {
   const table = await freshTable(bed);
   const stores = [storeAt(bed.endpoint, table).store, storeAt(bed.endpoint, table).store] as const;
   const { world } = paintWorld();
-  const proposal = await openProposal();
+  // By the store's clock, which is not the world's.
+  const proposal = await openProposal({ expiresAt: '2999-01-01T00:00:00.000Z' });
 
   async function opened(round: number): Promise<string> {
     const [id, of] = [`p${round}`, `i${round}`];

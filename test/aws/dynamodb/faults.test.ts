@@ -139,13 +139,15 @@ describe('A write whose answer was lost', () => {
 describe('A write that loses', () => {
   it('is told the winner in the same answer, without another read', async () => {
     const { store, other, bed, operations } = await beset();
-    await other().put('incident', incident('a', { mode: 'theirs' }), 0);
+    const they = other();
+    await they.put('incident', incident('a'), 0);
     await store.get('incident', 'a');
+    await they.put('incident', incident('a', { mode: 'theirs' }), 1);
     const before = operations().length;
 
-    expect(await store.put('incident', incident('a', { mode: 'mine' }), 7)).toEqual({
+    expect(await store.put('incident', incident('a', { mode: 'mine' }), 1)).toEqual({
       ok: false,
-      winner: { item: incident('a', { mode: 'theirs' }), version: 1 },
+      winner: { item: incident('a', { mode: 'theirs' }), version: 2 },
     });
 
     // dynalite gives no winner, so that it must be read.

@@ -31,6 +31,9 @@ it('The store uses every right that its table names, and no other', async () => 
   await store.ready();
   await store.put('incident', incident('a'), 0);
   await store.put('incident', incident('a'), 1);
+  await store.put('incident', incident('a', { state: 'closed' }), 2);
+  await store.current('incident', { overSince: AT });
+  await store.prune({ closed: AT, received: AT });
   await store.get('incident', 'a');
   await store.get('incident', 'b');
   for (const version of [0, 1]) await store.put('image', image('a', noise(1_000_000, 'a')), version);

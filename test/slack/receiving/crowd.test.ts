@@ -40,7 +40,7 @@ async function crowdBed(how: 'https' | 'lambda', coldFor?: Promise<unknown>) {
   const [warnings, facts]: [string[], Fact[]] = [[], []];
   const warn = (because: string) => void warnings.push(because);
   const chat = slackChat({
-    ...{ api, store, clock, draw, directory, warn, url: slack.apiUrl, clusterName: () => 'lab' },
+    ...{ api, store, clock, records: clock, draw, directory, warn, url: slack.apiUrl, clusterName: () => 'lab' },
     ...{ channelOf: () => CHANNEL, newsChannel: () => CHANNEL },
     board: { clusters: async () => [], cards: async () => [] },
   });

@@ -58,7 +58,7 @@ export async function sendingBed({ clock, die = () => {}, ...options }: BedOptio
   const facts: Fact[] = [];
   let deliveries = 0;
   const chat = slackChat({
-    ...{ api, store, clock, draw, clusterName: () => 'lab', newsChannel: () => OPS },
+    ...{ api, store, clock, records: clock, draw, clusterName: () => 'lab', newsChannel: () => OPS },
     channelOf: options.channelOf ?? (() => OPS),
     board: { clusters: async () => [], cards: async () => [] },
     directory: options.directory ?? directoryOf(),

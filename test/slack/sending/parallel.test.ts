@@ -47,7 +47,16 @@ async function world(seed: number) {
   };
   const all = { isMember: async () => ({ is: 'yes' }) as const, belongs: async () => ({ is: 'yes' }) as const };
   const chat = slackChat({
-    ...{ api, store, clock, draw, clusterName: () => 'lab', channelOf: () => OPS, newsChannel: () => OPS },
+    ...{
+      api,
+      store,
+      clock,
+      records: clock,
+      draw,
+      clusterName: () => 'lab',
+      channelOf: () => OPS,
+      newsChannel: () => OPS,
+    },
     board: { clusters: async () => [], cards: async () => [] },
     directory: {
       ...all,
