@@ -130,7 +130,7 @@ describe('Recovery', () => {
     if (lost === 'look') world.cluster.down = true;
     else Object.assign(world.cluster, { read: async () => ({ is: 'unreadable', because: 'no route' }) });
     world.click({ choice: 'stop', cluster: 'cluster-1' });
-    for (let minute = 0; minute < 240; minute++) {
+    for (let minute = 0; minute < 150; minute++) {
       world.tick(MINUTE);
       await world.settle(0);
     }
