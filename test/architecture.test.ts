@@ -35,9 +35,11 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   dynamodb: ['@aws-sdk/client-dynamodb'],
   eventbridge: ['@aws-sdk/client-eventbridge'],
   kubernetes: ['@kubernetes/client-node', 'rfc6902', 'yaml'],
+  kms: ['@aws-sdk/client-kms'],
   slack: ['@slack/bolt', '@slack/types', '@slack/web-api'],
   sqs: ['@aws-sdk/client-sqs'],
   ssm: ['@aws-sdk/client-ssm'],
+  sts: ['@aws-sdk/client-sts'],
 };
 
 interface Rule {

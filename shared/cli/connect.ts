@@ -5,7 +5,7 @@ import type { Around, Extra } from './main.ts';
 import { harmless, styled, type Terminal, wrap } from './terminal.ts';
 
 /** One thing that was done, or was so already, or that somebody must know. */
-export interface Step {
+interface Step {
   readonly is: 'made' | 'changed' | 'same' | 'ended' | 'skipped' | 'caution' | 'note';
   readonly what: string;
   readonly because?: string;

@@ -27,33 +27,43 @@ export async function mustBeIdle(store: Store, { id, name }: Pick<Registered, 'i
 /** What `gleaner connect` says of a cluster; what its watcher told stays. */
 export type Said = Pick<Registered, 'id' | 'name' | 'flavour' | 'does' | 'kubeconfig'>;
 
+/** What writing a row comes to. */
+interface Change {
+  readonly is: 'made' | 'changed' | 'same';
+  readonly because: string;
+}
+
 /** Writes the row where it differs. */
 export async function register(
   store: Store,
   said: Said,
-  about: { readonly who: string; readonly now: Date; readonly isTrial: boolean },
-): Promise<{ readonly is: 'made' | 'changed' | 'same'; readonly because: string }> {
-  const at = about.now.toISOString();
+  { who, now, isTrial }: { readonly who: string; readonly now: Date; readonly isTrial: boolean },
+): Promise<Change> {
+  const at = now.toISOString();
   for (let tried = 0; tried < TRIES; tried++) {
     const row = await store.get('cluster', said.id);
+    const change = changeOf(row?.item, said);
+    if (isTrial || change.is === 'same') return change;
+    // Before the write: rather a line too many than a change that nobody reads of.
+    if (tried === 0) await noted(store, at, { event: EVENTS[change.is], ...said, who });
     const before = row?.item ?? { schema: 1 as const, registeredAt: at };
-    const because = differences(row?.item, said);
-    if (row && because === '') return { is: 'same', because: `it ${mays(said.does)}` };
-    const is = row ? ('changed' as const) : ('made' as const);
-    const told = because || `it ${mays(said.does)}`;
-    if (about.isTrial) return { is, because: told };
     const put = await store.put('cluster', { ...before, ...said }, row?.version ?? 0);
-    if (!put.ok) continue;
-    await noted(store, at, { event: row ? 'cluster-changed' : 'cluster-connected', ...said, who: about.who });
-    return { is, because: told };
+    if (put.ok) return change;
   }
   throw new Error(`The row of ${said.name} is being changed all the time: run it again`);
 }
 
+const EVENTS = { made: 'cluster-connected', changed: 'cluster-changed' } as const;
 const mays = (does: Registered['does']) => (does === 'apply' ? 'may apply what is approved' : 'observes only');
 
-function differences(row: Registered | undefined, said: Said): string {
-  if (!row) return '';
+function changeOf(row: Registered | undefined, said: Said): Change {
+  const because = `it ${mays(said.does)}`;
+  if (!row) return { is: 'made', because };
+  const differs = differences(row, said);
+  return differs === '' ? { is: 'same', because } : { is: 'changed', because: differs };
+}
+
+function differences(row: Registered, said: Said): string {
   return [
     ...(row.name === said.name ? [] : [`it was called ${row.name}, and is ${said.name} now`]),
     ...(row.does === said.does ? [] : [`it ${mays(said.does)} from now on`]),

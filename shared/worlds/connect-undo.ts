@@ -46,8 +46,6 @@ async function forget(
   const what = `the row of ${name} in the registry`;
   if (!row) return tell({ is: 'same', what, because: 'there is none' });
   if (!dryRun) {
-    if (!(await stack.forget(row.item.id, row.version)))
-      throw new Error(`The row of ${name} was changed at the same time, as by a heartbeat: run it again`);
     const event = {
       event: 'cluster-disconnected',
       cluster: row.item.id,
@@ -55,6 +53,8 @@ async function forget(
       who: reached?.who ?? 'an administrator',
     };
     await noted(stack.store, stack.clock.now().toISOString(), event);
+    if (!(await stack.forget(row.item.id, row.version)))
+      throw new Error(`The row of ${name} was changed at the same time, as by a heartbeat: run it again`);
   }
   tell({ is: 'ended', what });
 }
