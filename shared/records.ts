@@ -89,6 +89,8 @@ export const Registered = z.object({
   does: z.enum(['observe', 'apply']),
   /** The name of the parameter that holds its kubeconfig, where functions reach it themselves. */
   kubeconfig: z.string().optional(),
+  /** Where the hops run that need it: in functions (also where it is absent), or at its edge, in its own watcher. */
+  reach: z.enum(['direct', 'edge']).optional(),
   registeredAt: time,
   /** When its watcher was heard last, and of which version it is. */
   beatAt: time.optional(),

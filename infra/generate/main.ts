@@ -2,6 +2,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import type { Mode } from '../../shared/handler.ts';
 import { failureModes } from './failure-modes.ts';
+import { followerOf } from './follower.ts';
 import { applierOf, watcherOf } from './rbac.ts';
 import { DRILLS, MODES, registryOf } from './registry.ts';
 
@@ -27,6 +28,7 @@ async function generated(): Promise<Map<string, string>> {
   const folders = foldersWith('handler.ts').sort();
   const modes = await Promise.all(folders.map(modeIn));
   const rbac = (['harvester', 'rancher'] as const).flatMap((flavour): [string, string][] => [
+    [`infra/watcher/rbac/${flavour}-follower.yaml`, followerOf(flavour, modes)],
     [`infra/watcher/rbac/${flavour}-watcher.yaml`, watcherOf(flavour, modes)],
     [`infra/watcher/rbac/${flavour}-applier.yaml`, applierOf(flavour, modes)],
   ]);

@@ -29,18 +29,21 @@ const RECEIVED = milliseconds('24h');
 /** The only source of "later" beyond a delivery's delay: expiry, reminders, snoozes that end, re-checks, lost events. */
 export const sweep: Hop<'ticked' | 'beat'> = async (world, event) => {
   if (event.event === 'beat') return beat(world, event);
+  const [since, now] = [Date.parse(event.since), Date.parse(event.at)];
+  const rows = await world.store.current('proposal', { overSince: event.at });
+  const open = rows.map(({ item }) => item).filter(({ state }) => isUndecided(state) || isRunning(state));
   const outgoing: Outgoing[] = [
     ...(await repoliced(world)),
     ...(await missedWatchers(world)),
-    ...recheck(world, Date.parse(event.since), Date.parse(event.at)),
+    ...recheck(world, open, since, now),
   ];
-  for (const row of await world.store.current('proposal', { overSince: event.at })) {
+  for (const row of rows) {
     const { state } = row.item;
     outgoing.push(...(await toldAgain(world, row.item, event.at)));
     if (isUndecided(state)) outgoing.push(...(await undecided(world, row)));
     else if (isRunning(state)) outgoing.push(...(await overdue(world, row, event)));
   }
-  await tidy(world, Date.parse(event.since), Date.parse(event.at));
+  await tidy(world, since, now);
   return outgoing;
 };
 

@@ -42,6 +42,21 @@ describe('undo', () => {
     });
   });
 
+  it('is refused where the image of a step is gone: half an undo would be worse than none', async () => {
+    const { world, id } = await fixed();
+    const { get } = world.store;
+    const forgetful: typeof get = async (table, key) => (table === 'image' ? undefined : get(table, key));
+    Object.assign(world.store, { get: forgetful });
+
+    world.click({ choice: 'undo', proposal: id });
+    await world.settle(0);
+
+    expect(world.facts.at(-1)).toMatchObject({
+      event: 'refused',
+      because: expect.stringMatching(/not kept for so long/),
+    });
+  });
+
   it('touches nothing where somebody changed since what the run wrote', async () => {
     const { world, id } = await fixed();
     world.click({ choice: 'undo', proposal: id });

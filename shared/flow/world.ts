@@ -56,6 +56,8 @@ export interface World {
   readonly seal?: Seal;
   /** Neither policy nor people can be asked here: the signature of the decision speaks for both. */
   readonly isEdge?: boolean;
+  /** How often a mode looks at a cluster where nothing of it is open, at most: a look may cost money. As it says itself where nothing is said. */
+  readonly pace?: Duration;
   /** For how long what is over is kept; 90 days where nothing is said. The audit log is kept for good. */
   readonly keep?: Duration;
 }

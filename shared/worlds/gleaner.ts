@@ -6,7 +6,7 @@ import { processSeal } from '../adapters/seal/process.ts';
 import { type Database, openDatabase } from '../adapters/sqlite/database.ts';
 import { sqliteStore } from '../adapters/sqlite/store.ts';
 import { notify } from '../flow/notify.ts';
-import { type HopName, ROUTES } from '../flow/routes.ts';
+import { type HopName, ROUTES, sameLook } from '../flow/routes.ts';
 import { watch } from '../flow/watch.ts';
 import type { Rules, World } from '../flow/world.ts';
 import type { Duration, Mode } from '../handler.ts';
@@ -63,7 +63,7 @@ export function startGleaner(parts: Parts): Gleaner {
   const database: Database = openDatabase(parts.state);
   const store = sqliteStore(database, clock);
   const bus = inProcessBus({
-    ...{ database, clock, routes: ROUTES },
+    ...{ database, clock, routes: ROUTES, same: sameLook },
     trouble: (because) => parts.log.error({ because }, 'the bus is in trouble'),
   });
   const clusters = new Map(parts.clusters.map((cluster) => [cluster.id, cluster]));

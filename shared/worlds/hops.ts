@@ -5,20 +5,9 @@ import { propose } from '../flow/propose.ts';
 import { type HopName, ROUTES } from '../flow/routes.ts';
 import { sweep } from '../flow/sweep.ts';
 import { verify } from '../flow/verify.ts';
-import type { Hop, World } from '../flow/world.ts';
-import type { Event, EventName, Outgoing } from '../model.ts';
+import { type AnyHop, routed } from './routed.ts';
 
-/** A hop that takes whatever the bus brings: what it does not take is a mistake in the routing. */
-export type AnyHop = (world: World, event: Event) => Promise<readonly Outgoing[]>;
-
-/** Closes a hop over the events that its route names. */
-export function routed<E extends EventName>(takes: readonly E[], hop: Hop<E>): AnyHop {
-  const isTaken = (event: Event): event is Extract<Event, { event: E }> => takes.some((name) => name === event.event);
-  return (world, event) => {
-    if (!isTaken(event)) throw new Error(`This hop takes ${takes.join(', ')}, and was given ${event.event}`);
-    return hop(world, event);
-  };
-}
+export { routed } from './routed.ts';
 
 /** Every hop but `notify`, which a world makes of its chats. */
 export const HOPS: Readonly<Record<Exclude<HopName, 'notify'>, AnyHop>> = {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type Config, namesOf, personOf, policyFor } from '../config.ts';
+import { type Config, policyFor } from '../config.ts';
 import { riskOf } from '../flow/propose.ts';
 import type { Rules } from '../flow/world.ts';
 import { milliseconds } from '../handler.ts';
@@ -7,6 +7,7 @@ import type { Proposal } from '../model.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Log } from '../runtime/log.ts';
+import { rulesOf } from './rules.ts';
 import { load } from './settings.ts';
 
 const LOOK = milliseconds('5s');
@@ -61,12 +62,7 @@ export function liveConfig(first: Config, file: string | undefined, clock: Clock
         return mode === 'apply' ? cluster.does : 'observe';
       },
     }),
-    rules: (nameOf) => ({
-      policy: (of) => policyFor(current, { ...of, cluster: nameOf(of.cluster) }),
-      person: (principal) => personOf(current, principal),
-      names: (principal) => namesOf(current, principal),
-      text: () => JSON.stringify({ policy: current.policy, people: current.people }),
-    }),
+    rules: (nameOf) => rulesOf(() => current, nameOf),
     channelOf: (nameOf) => (proposal) => {
       const of = proposal && { mode: proposal.found.mode, risk: riskOf(proposal.found) };
       const tier = proposal && of && policyFor(current, { ...of, cluster: nameOf(proposal.cluster) });

@@ -18,7 +18,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Account } from '../runtime/watcher/cursor.ts';
 import { type Gate, gate } from '../runtime/watcher/gate.ts';
 import { pauses } from '../runtime/watcher/pauses.ts';
-import { servePages, watcherPages } from '../runtime/watcher/serve.ts';
+import { servePages } from '../runtime/watcher/serve.ts';
 import { type Target, type WatcherSettings, watcherSettings } from '../runtime/watcher/settings.ts';
 import { PATIENCE } from '../runtime/watcher/tenure.ts';
 import { type Watcher, watcher } from '../runtime/watcher/watcher.ts';
@@ -48,10 +48,10 @@ export async function runWatcher(
   );
   const metrics = watcherMetrics(systemClock.now);
   let running: Watcher | undefined;
-  const pages = watcherPages({
+  const pages = {
     unwell: () => (running ? running.unwell() : 'the cluster was not reached yet'),
     metrics: metrics.text,
-  });
+  };
   const server = await servePages(pages, settings.serve);
   try {
     const clocks = { steady: steadyClock(), wall: systemClock };

@@ -31,6 +31,11 @@ const PARTS: Readonly<Record<string, Part>> = {
     onControlPlane: true,
     run: async () => (await import('./crowd.ts')).crowd(),
   },
+  watcher: {
+    what: 'memory and CPU of the watcher out of its image, beside 500 nodes and 10,000 pods on a real API server',
+    onControlPlane: true,
+    run: async () => (await import('./watcher.ts')).watcher(),
+  },
   latency: {
     what: 'from a change to its proposal and from a decision to its write, on a real API server',
     onControlPlane: true,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifyChain } from '../../shared/audit.ts';
-import type { Incident, Switch } from '../../shared/model.ts';
+import { type Incident, ProposalState, type Switch } from '../../shared/model.ts';
 import type { Row, Store } from '../../shared/ports/store.ts';
 import { paintWorld } from '../simulator/paint.ts';
 
@@ -22,6 +22,7 @@ async function paintedProposal(store: Store): Promise<string> {
 export function storeConformance(name: string, open: () => Promise<Store>): void {
   describe(`${name} as a store`, () => {
     keepsItems(open);
+    tellsWhatIsCurrent(open);
     letsOneWin(open);
     appends(open);
   });
@@ -140,6 +141,108 @@ function keepsItems(open: () => Promise<Store>): void {
       }),
       { numRuns: 30 },
     );
+  });
+}
+
+function tellsWhatIsCurrent(open: () => Promise<Store>): void {
+  const closed = (id: string, closedAt: string, cluster = 'c1'): Incident => ({
+    ...incident(id, cluster),
+    ...{ state: 'closed', closedAt },
+  });
+  const later = (ms: number) => new Date(Date.parse(AT) + ms).toISOString();
+
+  it('lists what is not over, of all clusters or of one, in the order of the ids', async () => {
+    const store = await open();
+    for (const [id, cluster] of [
+      ['d', 'c1'],
+      ['a', 'c2'],
+      ['c', 'c1'],
+    ] as const)
+      await store.put('incident', incident(id, cluster), 0);
+    await store.put('incident', closed('b', AT), 0);
+    await store.put('incident', closed('c', AT), 1);
+
+    const ids = async (cluster?: string) =>
+      (await store.current('incident', cluster === undefined ? {} : { cluster })).map(({ item }) => item.id);
+
+    expect(await ids()).toEqual(['a', 'd']);
+    expect(await ids('c1')).toEqual(['d']);
+    expect(await ids('none')).toEqual([]);
+    expect(await store.current('proposal')).toEqual([]);
+    expect(await store.current('incident', { cluster: 'c2' })).toEqual([{ item: incident('a', 'c2'), version: 1 }]);
+  });
+
+  it('lists on request also what was over at a time or later', async () => {
+    const store = await open();
+    await store.put('incident', incident('open'), 0);
+    for (const [id, ms] of [
+      ['before', -1],
+      ['then', 0],
+      ['after', 1],
+    ] as const)
+      await store.put('incident', closed(id, later(ms)), 0);
+    await store.put('incident', closed('there', AT, 'c2'), 0);
+
+    const ids = async (where: { cluster?: string; overSince?: string }) =>
+      (await store.current('incident', where)).map(({ item }) => item.id);
+
+    expect(await ids({ overSince: AT })).toEqual(['after', 'open', 'then', 'there']);
+    expect(await ids({ overSince: AT, cluster: 'c1' })).toEqual(['after', 'open', 'then']);
+  });
+
+  it('lists again what was over and has begun anew, once', async () => {
+    const store = await open();
+    await store.put('incident', incident('a'), 0);
+    await store.put('incident', closed('a', AT), 1);
+    await store.put('incident', incident('a'), 2);
+
+    expect(await store.current('incident')).toEqual([{ item: incident('a'), version: 3 }]);
+    expect(await store.current('incident', { overSince: AT })).toEqual([{ item: incident('a'), version: 3 }]);
+  });
+
+  it('knows of a proposal in each of its states whether it is over', async () => {
+    const store = await open();
+    const id = await paintedProposal(store);
+    const proposal = Object((await store.get('proposal', id))?.item);
+    let version = (await store.get('proposal', id))?.version ?? 0;
+    for (const state of ProposalState.options) {
+      await store.put('proposal', { ...proposal, state }, version++);
+      const isListed = (await store.current('proposal', { cluster: proposal.cluster })).length === 1;
+      expect(isListed, state).toBe(['open', 'snoozed', 'approved', 'applying', 'applied'].includes(state));
+    }
+  });
+
+  it('lists the same as all items would tell, whatever begins and ends', async () => {
+    const Put = fc.record({ id: fc.constantFrom('a', 'b'), isOver: fc.boolean(), ms: fc.nat(3), isLate: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(Put, { maxLength: 25 }), async (puts) => {
+        const store = await open();
+        for (const { id, isOver, ms, isLate } of puts) {
+          const version = Math.max(0, ((await store.get('incident', id))?.version ?? 0) - (isLate ? 1 : 0));
+          await store.put('incident', isOver ? closed(id, later(ms)) : incident(id), version);
+        }
+        const all = await store.list('incident');
+        expect(await store.current('incident')).toEqual(all.filter(({ item }) => item.state !== 'closed'));
+        expect(await store.current('incident', { overSince: later(2) })).toEqual(
+          all.filter(({ item: { closedAt } }) => closedAt === undefined || closedAt >= later(2)),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('keeps whatever is not over, and what that names, from being removed', async () => {
+    const store = await open();
+    const id = await paintedProposal(store);
+    const { incident: of } = (await store.get('proposal', id))?.item ?? { incident: 'none' };
+    const row = await store.get('proposal', id);
+    if (!row) throw new Error('nothing was proposed');
+    await store.put('proposal', { ...row.item, state: 'rejected', changedAt: AT }, row.version);
+
+    await store.prune({ closed: later(1), received: later(1) });
+
+    expect((await store.get('incident', of))?.item.proposal).toBe(id);
+    expect((await store.get('proposal', id))?.item.state).toBe('rejected');
   });
 }
 

@@ -29,7 +29,7 @@ export const POLICY: Policy = {
 };
 
 /** A workplace in which everybody is somebody, and no groups are kept. */
-const EVERYBODY: Directory = {
+export const EVERYBODY: Directory = {
   isMember: async () => ({ is: 'yes' }),
   belongs: async (_who, group) => ({ is: 'no', because: `${group} is not kept here` }),
   fresh: () => EVERYBODY,

@@ -28,6 +28,15 @@ export interface EventBridgeBusOptions {
   readonly budget?: number;
   /** Writes each event into the audit log before it goes out: one that is published again is written again, with its id. */
   readonly audit?: (line: { at: string; kind: 'event'; text: string }) => Promise<void>;
+  /**
+   * Where an event's cluster is reached; undefined: it is about none, or nobody needs to know. It is stamped into the
+   * event's detail, as `cluster` and `reach`, for rules to match.
+   */
+  readonly homeOf?: (
+    event: Event,
+  ) => Promise<{ readonly cluster: string; readonly reach: 'direct' | 'edge' } | undefined>;
+  /** The hops that run at the edge of a cluster that is reached so: its events go to that cluster's queue directly. */
+  readonly atEdge?: readonly string[];
   readonly random?: () => number;
 }
 
@@ -49,6 +58,7 @@ interface Unpublished {
  */
 export function eventBridgeBus(options: EventBridgeBusOptions): EventBridgeBus {
   const { client, bus, clock, routes, delays, audit, budget = BUDGET, random = Math.random } = options;
+  const { homeOf = async () => undefined, atEdge = [] } = options;
   const pause = (ms: number) => new Promise<void>((done) => void clock.after(ms, done));
   const fits = (event: Event) => sizeOf(entryOf(event, bus)) + ENVELOPE <= budget;
 
@@ -82,18 +92,26 @@ export function eventBridgeBus(options: EventBridgeBusOptions): EventBridgeBus {
     return Object.entries(routes).flatMap(([hop, takes]) => (takes.includes(event.event) ? [{ hop, event, due }] : []));
   };
 
+  /** Of these the ones that go past EventBridge: a bus takes no rule for each of ten thousand clusters (its quota is 300). */
+  const toEdge = (event: Event): Delayed[] =>
+    Object(event).reach === 'edge' ? delayed(event, 0).filter(({ hop }) => atEdge.includes(hop)) : [];
+
   async function publish(outgoing: readonly Outgoing[], ids: readonly string[]): Promise<void> {
     const now = clock.now();
     const at = now.toISOString();
     const [ready, later, tooLarge]: [Event[], Delayed[], Unpublished[]] = [[], [], []];
     for (const [index, { fact, after = 0 }] of outgoing.entries()) {
-      const whole: Event = { ...fact, id: ids[index] ?? freshId(now), at };
+      const bare: Event = { ...fact, id: ids[index] ?? freshId(now), at };
+      const whole: Event = { ...bare, ...(await homeOf(bare)) };
       const event = trimmed(whole, fits);
       if (!event) tooLarge.push({ event: whole, because: `it has more than the ${budget} bytes that the bus takes` });
       else if (after > 0) later.push(...delayed(event, after));
-      else ready.push(event);
+      else {
+        ready.push(event);
+        later.push(...toEdge(event));
+      }
     }
-    for (const event of [...ready, ...new Set(later.map((one) => one.event))])
+    for (const event of new Set([...ready, ...later.map((one) => one.event)]))
       await audit?.({ at, kind: 'event', text: lineOf(event) });
     const unpublished = [...tooLarge, ...(await Promise.all([put(ready), hold(later)])).flat()];
     if (unpublished.length > 0) throw new Error(sentence(unpublished, outgoing.length));

@@ -64,6 +64,78 @@ describe('The bus at its worst', () => {
   });
 });
 
+describe('Deliveries that are the same', () => {
+  const look = (after?: number): Outgoing => ({ ...reminded('look'), ...(after !== undefined && { after }) });
+  function alike() {
+    const database = openDatabase(':memory:');
+    const same: InProcessBusOptions['same'] = (fact) => ('proposal' in fact ? fact.proposal : undefined);
+    const it = under(database, { same });
+    return { ...it, lines: async () => (await sqliteStore(database).audit(1, 1_000)).length };
+  }
+
+  it('are one while it waits, and each is in the audit log', async () => {
+    const { bus, consume, drain, lines } = alike();
+    const seen: string[] = [];
+    consume('first', async (event) => {
+      seen.push('proposal' in event ? event.proposal : '');
+      return [];
+    });
+
+    await bus.publish([look(), reminded('other'), look()]);
+    await bus.publish([look()]);
+    await drain();
+
+    expect(seen).toEqual(['look', 'other']);
+    expect(await lines()).toBe(4);
+    await bus.publish([look()]);
+    await drain();
+    expect(seen).toEqual(['look', 'other', 'look']);
+  });
+
+  it('come once more where the first of them is in hand: what it was told of may have changed since', async () => {
+    const { bus, consume, drain } = alike();
+    let times = 0;
+    consume('first', async () => {
+      times += 1;
+      if (times === 1) for (let n = 0; n < 10; n++) await bus.publish([look()]);
+      return [];
+    });
+
+    await bus.publish([look()]);
+    await drain();
+
+    expect(times).toBe(2);
+  });
+
+  it('come when the first of them is due, and again for none that is due before', async () => {
+    const { bus, waits } = alike();
+
+    await bus.publish([look(30_000), look(60_000), look(10_000), look(20_000)]);
+
+    expect(waits()).toEqual([10_000, 30_000].map((ms) => ({ due: Date.parse(START) + ms })));
+  });
+
+  it('do not gather behind one that fails', async () => {
+    const { bus, consume, drain, waits, advance } = alike();
+    let times = 0;
+    consume('first', async () => {
+      times += 1;
+      throw new Error('it does not answer');
+    });
+
+    for (let n = 0; n < 20; n++) {
+      await bus.publish([look()]);
+      await drain();
+    }
+
+    expect([times, waits().length]).toEqual([1, 1]);
+    advance(LONGEST_WAIT);
+    await drain();
+    expect(times).toBe(2);
+  });
+});
+const LONGEST_WAIT = 120_000;
+
 describe('The bus in a process', () => {
   it('delivers by itself, now and when a delay is over', async () => {
     const clock = manualClock(START);

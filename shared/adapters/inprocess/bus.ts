@@ -1,6 +1,6 @@
 import { lineOf } from '../../audit.ts';
 import { milliseconds } from '../../handler.ts';
-import type { EventName, Outgoing } from '../../model.ts';
+import type { EventName, Fact, Outgoing } from '../../model.ts';
 import type { Bus, Consumer } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { auditLog } from '../sqlite/audit-log.ts';
@@ -33,6 +33,11 @@ export interface InProcessBusOptions {
   readonly clock: Clock;
   /** Which hop takes which events. */
   readonly routes: Readonly<Record<string, readonly EventName[]>>;
+  /**
+   * What facts have in common of which one delivery will do for all that come before it is taken, as where each says "look".
+   * Undefined: each is delivered.
+   */
+  readonly same?: (fact: Fact) => string | undefined;
   /** Spreads the waits after a throw. Gives numbers from 0 to below 1, as `unruly` does. */
   readonly random?: () => number;
   /** For tests: delivers in any order, some twice, and loses the end of some: a bus may do all of it. */
@@ -50,6 +55,7 @@ export function inProcessBus(options: InProcessBusOptions): InProcessBus {
     database,
     clock,
     routes,
+    same = () => undefined,
     random = Math.random,
     trouble = (because) => process.emitWarning(because),
   } = options;
@@ -58,6 +64,8 @@ export function inProcessBus(options: InProcessBusOptions): InProcessBus {
   const audit = auditLog(database.sql);
   const consumers = new Map<string, Consumer>();
   const busy = new Map<string, Promise<void>>();
+  /** The delivery that a hop has in hand: what it was told of may have changed since. */
+  const taken = new Map<string, number>();
   const timers = new Map<string, () => void>();
   let running = false;
 
@@ -71,7 +79,7 @@ export function inProcessBus(options: InProcessBusOptions): InProcessBus {
       audit.append({ at: now.toISOString(), kind: 'event', text: lineOf(event) });
       for (const [hop, takes] of Object.entries(routes)) {
         if (!takes.includes(fact.event)) continue;
-        queue.add(hop, text, now.getTime() + Math.ceil(after));
+        queue.add(hop, text, now.getTime() + Math.ceil(after), same(fact), taken.get(hop));
         woken.add(hop);
       }
     }
@@ -90,6 +98,7 @@ export function inProcessBus(options: InProcessBusOptions): InProcessBus {
 
   async function hand(hop: string, delivery: Delivery, consume: () => Promise<readonly Outgoing[]>): Promise<void> {
     let woken: Set<string>;
+    taken.set(hop, delivery.id);
     try {
       const outgoing = await consume();
       const fate = temper.fate();
@@ -103,6 +112,8 @@ export function inProcessBus(options: InProcessBusOptions): InProcessBus {
       if (attempts + 1 >= ATTEMPTS) quarantine(hop, delivery, `it failed ${ATTEMPTS} times, at last with: ${error}`);
       else queue.postpone(delivery, clock.now().getTime() + backOff(attempts));
       return;
+    } finally {
+      taken.delete(hop);
     }
     woken.forEach(wake);
   }

@@ -18,7 +18,11 @@ export interface SetAside {
 
 /** The hops' queues in the state file. Times are milliseconds since 1970; nothing here begins a transaction. */
 export interface Queue {
-  add(hop: string, text: string, due: number): void;
+  /**
+   * Adds a delivery. One that is the `same` as another is not needed while that one waits, is due no later, and is not the
+   * one that is `taken`.
+   */
+  add(hop: string, text: string, due: number, same?: string, taken?: number): void;
   /** What is due at `now`, the longest due first, at most `limit`. */
   due(hop: string, now: number, limit: number): readonly Delivery[];
   /** When the next delivery of a hop is due. */
@@ -30,7 +34,13 @@ export interface Queue {
 }
 
 export function queueIn({ sql }: Database): Queue {
-  const add = sql.prepare('INSERT INTO delivery (hop, event, due) VALUES (?, ?, ?)');
+  // One that was thrown at stands for the others, too: they would meet the same.
+  const add = sql.prepare(
+    `INSERT INTO delivery (hop, event, due, same) SELECT ?1, ?2, ?3, ?4
+     WHERE ?4 IS NULL OR NOT EXISTS (
+       SELECT 1 FROM delivery WHERE hop = ?1 AND same = ?4 AND (due <= ?3 OR attempts > 0) AND id IS NOT ?5
+     )`,
+  );
   const due = sql.prepare(
     'SELECT id, event, attempts FROM delivery WHERE hop = ? AND due <= ? ORDER BY due, id LIMIT ?',
   );
@@ -40,7 +50,7 @@ export function queueIn({ sql }: Database): Queue {
   const setAside = sql.prepare('INSERT INTO quarantine (hop, event, at, because) VALUES (?, ?, ?, ?)');
   const aside = sql.prepare('SELECT hop, event, at, because FROM quarantine ORDER BY id');
   return {
-    add: (hop, text, at) => void add.run(hop, text, at),
+    add: (hop, text, at, same, taken) => void add.run(hop, text, at, same ?? null, taken ?? null),
     due: (hop, now, limit) =>
       due
         .all(hop, now, limit)

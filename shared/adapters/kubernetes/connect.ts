@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Warning } from '../../ports/source.ts';
-import { box } from './access.ts';
+import { type Access, box } from './access.ts';
 import { cautionsOf } from './cautions.ts';
 import { discovery } from './discovery.ts';
 import { dryRun } from './dry-run.ts';
@@ -15,6 +15,7 @@ import { readObject } from './read-object.ts';
 import { openScene, type Scene, vipOf } from './scene.ts';
 import { transport } from './transport.ts';
 import { watchAll } from './watch/watch.ts';
+import type { Witness } from './watch/witness.ts';
 import { write } from './write.ts';
 
 /** Where the cluster is, who we are there, and whose time counts. */
@@ -33,6 +34,10 @@ export interface ConnectOptions extends Whence {
   readonly speed?: number | undefined;
   /** Told once of each thing that could not be read, in one line without objects in it. */
   readonly warn?: ((because: string) => void) | undefined;
+  /** The way in and the identity to show, where no kubeconfig says them. */
+  readonly access?: Access | undefined;
+  /** Told how far every watch has seen. */
+  readonly witness?: Witness | undefined;
 }
 
 /** A cluster that answered, and what only this adapter tells of it. */
@@ -54,9 +59,8 @@ export interface Connected extends Cluster {
  */
 export async function connect(options: ConnectOptions): Promise<Connected> {
   const { clock, wall = clock, speed = 1, does = 'observe' } = options;
-  // Loading client-node costs 250 ms and 20 MB: only who connects pays for it.
-  const { readIdentity } = await import('./identity.ts');
-  const access = readIdentity(options);
+  // Loading client-node costs 250 ms and 20 MB: only who reads a kubeconfig pays for it.
+  const access = options.access ?? (await import('./identity.ts')).readIdentity(options);
   const servers = [...new Set([...(options.servers ?? []), access.server])].map(addressOf);
   const way = transport({ servers, box: box(access, wall), wall });
   const find = discovery(way.send, wall);
@@ -74,7 +78,14 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
   const doubt = grace(wall);
   const open = { send: reads, discovery: find, clock, wall, isPretended, name, warn: notes.warn };
   const scene = () => openScene({ ...open, grace: NO_GRACE });
-  const streams = { transport: way, discovery: find, clock: wall, speed, mayStreamLists: self.minor >= 27 };
+  const streams = {
+    transport: way,
+    discovery: find,
+    clock: wall,
+    speed,
+    mayStreamLists: self.minor >= 27,
+    witness: options.witness,
+  };
 
   return {
     ...{ id: self.id, name, flavour: self.flavour, does, context: access.context },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { JsonObject } from '../../objects.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Lease, LeaseRead, LeaseRecord, LeaseWish, LeaseWritten } from '../../ports/lease.ts';
 import { type Access, box } from './access.ts';
@@ -20,6 +21,7 @@ const LeaseObject = z.object({
       holderIdentity: z.string().nullish(),
       leaseTransitions: z.number().nullish(),
       acquireTime: z.string().nullish(),
+      renewTime: z.string().nullish(),
     })
     .nullish(),
 });
@@ -59,9 +61,9 @@ export function kubernetesLease({ access, namespace, name, clock, within }: Leas
   };
 }
 
-const noteOf = ({ note }: LeaseWish) => (note === undefined ? {} : { annotations: { [NOTE]: note } });
+const noteOf = ({ note }: LeaseWish): JsonObject => (note === undefined ? {} : { annotations: { [NOTE]: note } });
 
-const specOf = ({ holder, seconds, renewedAt, acquiredAt, transitions }: LeaseWish) => ({
+const specOf = ({ holder, seconds, renewedAt, acquiredAt, transitions }: LeaseWish): JsonObject => ({
   ...{ holderIdentity: holder, leaseDurationSeconds: seconds, leaseTransitions: transitions },
   renewTime: microTime(renewedAt),
   ...(acquiredAt && { acquireTime: microTime(acquiredAt) }),
@@ -80,8 +82,7 @@ function writtenBy(answer: Answer): LeaseWritten {
   const record = recordIn(answer);
   if (record) return { is: 'written', record };
   const why = because(answer);
-  if (answer.is === 'not-sent') return { is: 'refused', because: `nothing was sent: ${why}` };
-  if (answer.is === 'lost') return { is: 'unknown', because: why };
+  if (answer.is !== 'answered') return { is: 'unknown', because: why };
   const { code } = answer;
   // Gone, or another one by now: both are for the next read to tell.
   if (code === 409 || (code === 404 && isAbsent(answer))) return { is: 'beaten' };
@@ -96,6 +97,7 @@ function recordIn(answer: Answer): LeaseRecord | undefined {
   const { uid, resourceVersion: version, annotations } = read.metadata;
   return {
     ...{ uid, version, holder: read.spec?.holderIdentity ?? '', transitions: read.spec?.leaseTransitions ?? 0 },
-    ...{ acquiredAt: read.spec?.acquireTime ?? undefined, note: annotations?.[NOTE] },
+    ...{ acquiredAt: read.spec?.acquireTime ?? undefined },
+    ...{ renewedAt: read.spec?.renewTime ?? undefined, note: annotations?.[NOTE] },
   };
 }

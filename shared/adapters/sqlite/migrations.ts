@@ -40,5 +40,8 @@ export const MIGRATIONS: readonly string[] = [
      WHEN 'silence' THEN json ->> 'until'
      WHEN 'receipt' THEN json ->> 'at'
    END;
-   CREATE INDEX item_over ON item (kind, over, cluster);`,
+   CREATE INDEX item_over ON item (kind, over, cluster);
+
+   ALTER TABLE delivery ADD COLUMN same TEXT;
+   CREATE INDEX delivery_same ON delivery (hop, same) WHERE same IS NOT NULL;`,
 ];

@@ -33,6 +33,8 @@ export interface Follower {
   readonly speed: number;
   /** Whether the server streams lists; shared by all followers, and set to false by the first one that learns it. */
   readonly streamsLists: { supported: boolean };
+  /** Told how far this collection has been seen. */
+  readonly seen: { heard(): void; listed(objects: number): void };
   tell(changes: readonly Change[]): void;
   warn(because: string): void;
 }
@@ -80,6 +82,7 @@ async function notServed(follower: Follower, state: State, pauses: BackOff): Pro
   state.version = undefined;
   follower.tell(follower.memory.compare().end());
   follower.sight.contact();
+  follower.seen.heard();
   await pauses.refused();
 }
 
@@ -115,6 +118,7 @@ async function relist(follower: Follower, served: Served, state: State, pauses: 
       state.doubt = state.version === undefined || wasDeaf ? DOUBT : Math.min(state.doubt * 2, LONGEST_DOUBT);
       state.version = listed.resourceVersion;
       state.quietSince = follower.clock.now().getTime();
+      follower.seen.listed(memory.size);
       return pauses.succeeded();
     }
     case 'absent':
@@ -147,6 +151,7 @@ async function watchOn(
   switch (ending.is) {
     case 'over':
       follower.sight.contact();
+      follower.seen.heard();
       pauses.succeeded();
       return pauses.round(began);
     case 'expired':
@@ -181,6 +186,7 @@ async function listen(
   const { transport, clock, memory, sight } = follower;
   const heard = () => {
     state.quietSince = clock.now().getTime();
+    if (!initial || initial.isComplete()) follower.seen.heard();
   };
   const ending = await stream(
     {
@@ -203,6 +209,7 @@ async function listen(
         if (initial && !initial.isComplete()) {
           if (!isInitialEnd) return;
           initial.complete();
+          follower.seen.listed(memory.size);
         }
         state.version = resourceVersion;
       },

@@ -7,6 +7,7 @@ import type { Transport } from '../transport.ts';
 import { follow } from './follow.ts';
 import { type Change, memory } from './memory.ts';
 import { sightedness } from './sightedness.ts';
+import { NOBODY, type Witness } from './witness.ts';
 
 export interface WatchOptions {
   readonly transport: Transport;
@@ -16,6 +17,7 @@ export interface WatchOptions {
   /** Whether the server is new enough to know streamed lists; that it refuses them is found out. */
   readonly mayStreamLists: boolean;
   readonly random?: () => number;
+  readonly witness?: Witness | undefined;
   warn(because: string): void;
 }
 
@@ -29,10 +31,10 @@ export async function watchAll(
   tell: (what: Watched) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { speed, transport, discovery, clock, warn, random = Math.random } = options;
+  const { speed, transport, discovery, clock, warn, random = Math.random, witness = NOBODY } = options;
   const streamsLists = { supported: options.mayStreamLists };
   const groups = Map.groupBy(wakes, ({ kind, where }) => collectionKey(kind, where ?? {}));
-  const followers = [...groups.values()].flatMap((group) => {
+  const followers = [...groups].flatMap(([collection, group]) => {
     const [first] = group;
     if (!first) return [];
     const { kind, where = {} } = first;
@@ -40,6 +42,10 @@ export async function watchAll(
     const following = follow(
       {
         ...{ transport, discovery, clock, random, speed, streamsLists, warn, kind, where, sight },
+        seen: {
+          heard: () => witness.heard(kind, collection),
+          listed: (objects) => witness.listed(kind, collection, objects),
+        },
         memory: memory(kind, group),
         tell: (changes) => tellAll(changes, tell),
       },
