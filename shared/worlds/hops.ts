@@ -7,7 +7,7 @@ import { sweep } from '../flow/sweep.ts';
 import { verify } from '../flow/verify.ts';
 import { type AnyHop, routed } from './routed.ts';
 
-export { routed } from './routed.ts';
+export { type AnyHop, routed } from './routed.ts';
 
 /** Every hop but `notify`, which a world makes of its chats. */
 export const HOPS: Readonly<Record<Exclude<HopName, 'notify'>, AnyHop>> = {

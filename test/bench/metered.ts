@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { systemClock } from '../../shared/adapters/clock/system.ts';
-import { storeClock } from '../../shared/adapters/dynamodb/store-clock.ts';
+import { PRICES } from '../../infra/aws/prices.ts';
 import { dynamodbStore } from '../../shared/adapters/dynamodb/store.ts';
+import { storeClock } from '../../shared/adapters/dynamodb/store-clock.ts';
 import { TABLE } from '../../shared/adapters/dynamodb/table.ts';
 import { entryOf, sizeOf } from '../../shared/adapters/eventbridge/entry.ts';
 import { lineOf } from '../../shared/audit.ts';
 import { ROUTES } from '../../shared/flow/routes.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
 import type { Event, Fact, Outgoing } from '../../shared/model.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
 import type { Store } from '../../shared/ports/store.ts';
-import { PRICES } from '../../infra/aws/prices.ts';
 
 /** What something took, on AWS. Everything in it can be added up. */
 export interface Usage {
@@ -132,5 +131,3 @@ export async function delivered(usage: Usage, act: () => Promise<void>): Promise
   const { user, system } = process.cpuUsage(before);
   usage.cpu += (user + system) / 1_000;
 }
-
-export const machineNow = () => systemClock.now();

@@ -8,7 +8,7 @@ import { block, bold, bullets, code, link, person, quote, rich, says, section, w
 import { clock, moment, standingLine } from './standing.ts';
 import { stepPart } from './step.ts';
 
-export const DETAILS_VIEW = 'gleaner:details';
+const DETAILS_VIEW = 'gleaner:details';
 const VALUE = 700;
 const STAGES = 12;
 

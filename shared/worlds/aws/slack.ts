@@ -17,7 +17,7 @@ export interface Workspace {
   readonly home: Home | undefined;
 }
 
-export type Home = Pick<DirectoryParts, 'team' | 'enterprise'>;
+type Home = Pick<DirectoryParts, 'team' | 'enterprise'>;
 type SlackParts = Pick<Base, 'env' | 'log' | 'machine' | 'parameters'>;
 
 /** A secret by the variable that names its parameter; undefined: there is no such parameter. Throws where it cannot be read. */

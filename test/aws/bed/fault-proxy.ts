@@ -3,7 +3,7 @@ import { systemClock } from '../../../shared/adapters/clock/system.ts';
 import { portOf } from './dynamodb-local.ts';
 
 /** A request as the SDK sent it. */
-export interface Sent {
+interface Sent {
   /** `UpdateItem`, `Query`, … */
   readonly operation: string;
   readonly body: string;

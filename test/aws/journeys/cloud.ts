@@ -23,7 +23,7 @@ const MINUTE = 60_000;
 const CUT_OFF = 0.15;
 const LONG = 150;
 
-export type FunctionName = keyof typeof FUNCTIONS;
+type FunctionName = keyof typeof FUNCTIONS;
 
 /** The stack, deployed on one machine: the packaged bundles, and a double of every service that they talk to. */
 export interface Cloud {

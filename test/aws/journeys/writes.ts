@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { portOf } from '../../kubernetes/loopback.ts';
 
 /** A request that changed something, or tried to. */
-export interface Write {
+interface Write {
   readonly method: string;
   readonly path: string;
   readonly status: number;

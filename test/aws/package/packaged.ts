@@ -15,7 +15,7 @@ const Resource = z.object({
   Properties: Properties.default({}),
   DeletionPolicy: z.string().optional(),
 });
-export type Resource = z.infer<typeof Resource>;
+type Resource = z.infer<typeof Resource>;
 const Template = z.object({ Resources: z.record(z.string(), Resource), Outputs: z.record(z.string(), z.json()) });
 
 /** Everything that `npm run package` made. */
