@@ -23,7 +23,7 @@ export const FUNCTIONS = {
     timeout: 60,
     delays: ['classify'],
     writes: ['incident', 'proposal', 'lastGood', 'receipt'],
-    parameters: [KUBECONFIGS],
+    parameters: [CONFIG, KUBECONFIGS],
   },
   propose: { timeout: 30, delays: [], writes: ['incident', 'proposal'], parameters: [CONFIG] },
   notify: { timeout: 60, delays: ['notify'], writes: ['post', 'lane', 'receipt'], parameters: [CONFIG, TOKEN] },

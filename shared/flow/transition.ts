@@ -1,4 +1,4 @@
-import { type Principal, type Proposal, type Stage, SUCCESSORS } from '../model.ts';
+import { isRunning, isUndecided, type Principal, type Proposal, type Stage, SUCCESSORS } from '../model.ts';
 import type { Row, Unless } from '../ports/store.ts';
 import { cut } from './fit.ts';
 import type { World } from './world.ts';
@@ -29,11 +29,13 @@ export async function change(
     throw new Error(`Proposal ${item.id} cannot go from ${item.state} to ${state}`);
   }
   const at = world.clock.now().toISOString();
+  // What somebody asks of a run that is over says nothing of how it ended.
+  const isEnded = state === item.state && !isUndecided(state) && !isRunning(state);
   const next: Proposal = {
     ...item,
     ...set,
     state,
-    because,
+    because: isEnded ? item.because : because,
     ...(state !== item.state && { changedAt: at }),
     timeline: extended(item.timeline, { at, is: stage ?? state, because: cut(because), ...(who && { who }) }),
   };

@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import { Fact, TABLES } from '../model.ts';
 
+/** Where an edge asks for what it does not reach itself, and for credentials to its queue. */
+export const RELAY = '/v1/relay';
+export const SESSION = '/v1/session';
+
 const id = z.string().min(1).max(2_000);
 const version = z.number().int().min(0);
 

@@ -20,11 +20,11 @@ import type { Event } from '../model.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Lease } from '../ports/lease.ts';
+import { RELAY, SESSION } from '../ports/relay.ts';
 import { Session } from '../ports/session.ts';
 import { lambdaHop } from '../runtime/lambda.ts';
 import type { Log } from '../runtime/log.ts';
 import { HIDDEN, LONG_POLL, type Poller, poller } from '../runtime/poller.ts';
-import { RELAY, SESSION } from '../runtime/relay/relay.ts';
 import { HOPS } from './hops.ts';
 
 /** A session is asked for anew this long before it ends. */

@@ -36,6 +36,16 @@ const PARTS: Readonly<Record<string, Part>> = {
     onControlPlane: true,
     run: async () => (await import('./watcher.ts')).watcher(),
   },
+  cost: {
+    what: 'what an incident and an idle cluster cost on AWS, at 1, 100 and 10,000 clusters',
+    onControlPlane: false,
+    run: async () => (await import('./cost.ts')).cost(),
+  },
+  scale: {
+    what: 'a day of 10,000 clusters on one bus and store: work per incident, per idle cluster and per tick, early and late',
+    onControlPlane: false,
+    run: async () => (await import('./scale.ts')).scale(),
+  },
   latency: {
     what: 'from a change to its proposal and from a decision to its write, on a real API server',
     onControlPlane: true,

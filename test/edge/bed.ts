@@ -14,7 +14,7 @@ import { lambdaHop } from '../../shared/runtime/lambda.ts';
 import { lambdaLog } from '../../shared/runtime/lambda-log.ts';
 import { relay } from '../../shared/runtime/relay/relay.ts';
 import { edge } from '../../shared/worlds/edge.ts';
-import { EDGE_HOPS, homes } from '../../shared/worlds/edge-relay.ts';
+import { EDGE_HOPS, homes } from '../../shared/worlds/edge-routing.ts';
 import { HOPS } from '../../shared/worlds/hops.ts';
 import { fakeBus } from '../aws/events/fake-bus.ts';
 import { poll } from '../aws/events/poller.ts';
@@ -22,7 +22,7 @@ import { paintMode } from '../simulator/mode.ts';
 import { paintWorld } from '../simulator/paint.ts';
 import { memoryLease, signer } from './sealed.ts';
 
-export const CLUSTER = 'cluster-1';
+const CLUSTER = 'cluster-1';
 export const KEY = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 export const OTHER_KEY = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 const START = '2026-01-15T12:00:00.000Z';

@@ -5,7 +5,7 @@ import { signedCall } from '../../shared/adapters/relay/call.ts';
 import { relayStore } from '../../shared/adapters/relay/store.ts';
 import { incidentId } from '../../shared/flow/identity.ts';
 import type { Fact, Incident, Proposal } from '../../shared/model.ts';
-import { RELAY, SESSION } from '../../shared/runtime/relay/relay.ts';
+import { RELAY, SESSION } from '../../shared/ports/relay.ts';
 import { type EdgeBed, edgeBed, KEY, OTHER_KEY } from './bed.ts';
 
 const bytes = (key: string) => Buffer.from(key.slice('whsec_'.length), 'base64');

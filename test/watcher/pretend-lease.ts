@@ -3,7 +3,7 @@ import type { Lease, LeaseRead, LeaseRecord, LeaseWish, LeaseWritten } from '../
 import type { Universe } from './universe.ts';
 
 /** How the way to the API server is. */
-export interface Weather {
+interface Weather {
   /** The longest that one leg of a request takes, in true milliseconds. */
   readonly latency: number;
   /** How often (0 to 1) a request or its answer is lost. */

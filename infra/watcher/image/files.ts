@@ -6,7 +6,7 @@ import type { Entry } from './tar.ts';
 /** Who runs in the image: nobody that a node knows, as in distroless images. */
 export const USER = 65_532;
 /** Where the watcher is, and Node. */
-export const APP = 'app';
+const APP = 'app';
 const NODE = 'nodejs/bin/node';
 
 /**

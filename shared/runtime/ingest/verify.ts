@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** How far a sender's clock may be from ours, before or behind, in seconds. */
-export const TOLERANCE = 300;
+const TOLERANCE = 300;
 /** More signatures than keys that change need: each costs a comparison. */
 const MOST = 8;
 

@@ -2,16 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { Hono } from 'hono';
 import type { Event, Outgoing } from '../../model.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { RelayRequest } from '../../ports/relay.ts';
+import { RELAY, RelayRequest, SESSION } from '../../ports/relay.ts';
 import type { Session } from '../../ports/session.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Log } from '../log.ts';
 import { authenticated, Refusal, type Sender, type SenderParts } from './authenticated.ts';
 import { type Guarded, isOwn, whyNotTell, whyNotWrite } from './guard.ts';
 
-/** Where an edge asks for what it does not reach itself, and for credentials to its queue. */
-export const RELAY = '/v1/relay';
-export const SESSION = '/v1/session';
 /** The answer to who should come again because of us, in seconds. */
 const SOON = 5;
 

@@ -27,7 +27,7 @@ export interface SenderOptions {
 }
 
 /** What does not get out, since when. */
-export interface Trouble {
+interface Trouble {
   readonly since: Date;
   readonly because: string;
 }

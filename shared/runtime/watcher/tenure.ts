@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 
 /** How long a Lease is good for that is not renewed. Who waits for it waits that long from when it last saw it change. */
-export const DURATION = 22_000;
+export const DURATION = 18_000;
 /** How often a Lease is looked at by who waits for it, and renewed by who holds it. */
 export const PACE = 3_000;
 /** How long one request about the Lease may take. */

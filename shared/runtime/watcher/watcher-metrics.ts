@@ -1,5 +1,5 @@
 /** What a watcher is doing now. */
-export interface Doing {
+interface Doing {
   readonly leading: boolean;
   /** Facts that wait to be sent. */
   readonly waiting: number;

@@ -9,7 +9,7 @@ import { ingest, OBSERVATIONS } from '../../../shared/runtime/ingest/ingest.ts';
 import { portOf } from '../../kubernetes/loopback.ts';
 
 /** A fact that arrived, when (milliseconds of `performance.now`), and by whose door. */
-export interface Arrived {
+interface Arrived {
   readonly fact: Fact;
   readonly at: number;
   readonly who: string;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
@@ -39,7 +39,7 @@ const Audited = z.object({
     .optional(),
   responseStatus: z.object({ code: z.number() }).optional(),
 });
-export type Audited = z.infer<typeof Audited>;
+type Audited = z.infer<typeof Audited>;
 
 export interface WatchedBed {
   readonly bed: Bed;
@@ -107,6 +107,7 @@ export async function watchedBed(): Promise<WatchedBed> {
     featureGates: { WatchList: false },
     apiserverArgs: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`],
   });
+  bed.onStop(() => [policy, log].forEach((file) => void rmSync(file ?? '', { force: true })));
   await bed.installCrds();
   const watched = await watchersOn(bed);
   return {
