@@ -25,6 +25,10 @@ const [MEMORY, WHOLE] = [512, 1_769];
 const WARM_FOR = milliseconds('10m');
 
 const BEATS = 24 * 12;
+/** Of a cluster in a day, of what five modes know. */
+const INCIDENTS = 2 / 30;
+/** For how many seconds a function keeps which clusters there are. */
+const REGISTRY_KEPT = 30;
 /** How often a mode looks where nothing of it is open: as its own `again` says, and at the pace of a stack. */
 const PACES = ['as each mode asks', '30m', '1h'] as const;
 const HARVESTER = modes.filter(({ on }) => on === 'harvester');
@@ -61,7 +65,7 @@ export async function cost(): Promise<Row[]> {
     const runs: Measured[] = [];
     for (const size of SIZES) runs.push(await measured(endpoint, size));
     console.error(
-      `Billed units as ${engine} tells them; prices of ${PRICES.region}, ${PRICES.asOf}, without a free tier.`,
+      `A look asks a cluster ${requests.toFixed(1)} times. Units as ${engine} bills them; prices of ${PRICES.region}, ${PRICES.asOf}, without a free tier.`,
     );
     return [...runs.flatMap((run) => rowsOf(run, requests)), fixed()];
   } finally {
@@ -75,8 +79,12 @@ const startsAt = (aDay: number) => Math.max(0, 1 - (aDay * WARM_FOR) / milliseco
 function rowsOf({ clusters, incident, beat, look, tick, registry }: Measured, requests: number): Row[] {
   const whole = nothing();
   for (const each of incident.values()) add(whole, each);
-  // An incident of its own on a lonely stack starts every function anew.
-  const ofIncident = costOf(whole, startsAt((clusters * 2 * whole.deliveries) / MONTH / incident.size));
+  /** How many deliveries of incidents a function has in a day. */
+  const aDay = (clusters * INCIDENTS * whole.deliveries) / incident.size;
+  // Whoever was not asked for half a minute reads the registry anew.
+  add(whole, times(registry, whole.deliveries * Math.min(1, 86_400 / aDay / REGISTRY_KEPT)));
+  // On a lonely stack every function starts anew.
+  const ofIncident = costOf(whole, startsAt(aDay));
   const said = told(clusters);
   const looks = (pace: (typeof PACES)[number]) =>
     HARVESTER.reduce((sum, { again }) => sum + milliseconds('24h') / Math.max(milliseconds(again), paceOf(pace)), 0);
@@ -95,7 +103,9 @@ function rowsOf({ clusters, incident, beat, look, tick, registry }: Measured, re
     const day = times(beat, BEATS);
     // A watcher's beat comes over the bus.
     add(day, { ...nothing(), events: BEATS });
-    add(day, times({ ...look, events: 1, clusterRequests: requests }, looksADay));
+    // The sweep publishes each look, with its line in the audit log.
+    const asked = { ...look, events: 1, writes: look.writes + 1, storeRequests: look.storeRequests + 1 };
+    add(day, times({ ...asked, clusterRequests: requests }, looksADay));
     add(day, times(registry, registryReads(looksADay) / clusters));
     const { dollars, lambda } = costOf(day, startsAt(clusters * (looksADay + BEATS)));
     const month = dollars * MONTH;
@@ -109,7 +119,7 @@ function rowsOf({ clusters, incident, beat, look, tick, registry }: Measured, re
   function registryReads(looksADay: number): number {
     const busy = ((looksADay * clusters) / 86_400) * (costOf({ ...look, clusterRequests: requests }, 0).lambda / 1_000);
     const containers = Math.ceil(busy) + Math.ceil((BEATS * clusters) / 86_400 / 20);
-    return Math.min(containers * 2_880, (looksADay + BEATS) * clusters);
+    return Math.min((containers * 86_400) / REGISTRY_KEPT, (looksADay + BEATS) * clusters);
   }
 
   function clockRow(): Row {

@@ -38,7 +38,7 @@ export const nothing = (): Usage => ({
 export function add(to: Usage, more: Usage): void {
   for (const key of keys) to[key] += more[key];
 }
-export const keys = [
+const keys = [
   ...(['deliveries', 'cpu', 'events', 'messages', 'reads', 'writes'] as const),
   ...(['storeRequests', 'clusterRequests', 'slackRequests'] as const),
 ];
@@ -49,7 +49,7 @@ export const times = (of: Usage, by: number): Usage => {
 };
 
 /** A client that notes what DynamoDB bills for what goes through it. */
-export function meteredClient(endpoint: string, usage: () => Usage): Pick<DynamoDBClient, 'send' | 'destroy'> {
+function meteredClient(endpoint: string, usage: () => Usage): Pick<DynamoDBClient, 'send' | 'destroy'> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = new DynamoDBClient({ region: 'eu-central-1', endpoint, credentials });
   client.middlewareStack.add(

@@ -24,7 +24,7 @@ export interface Work {
 }
 
 /** Gives what is asked of a store to whoever is at work: `account` says who that is. */
-export function accounted(store: Store, account: () => Work): Store {
+function accounted(store: Store, account: () => Work): Store {
   const counted = <T>(items: number, answer: T): T => {
     const work = account();
     work.requests += 1;

@@ -62,7 +62,9 @@ function cause({ proposal: { found }, cause: known }: Card): Part[] {
   const upstream = (known?.upstream ?? [])
     .slice(0, 10)
     .map(({ issue, affected, fixedIn }) => [
-      ...(/^https:/.test(issue) ? [link(issue, issue.replace('https://github.com/', ''))] : [says(issue, 200)]),
+      ...(/^https:\/\/github\.com\//.test(issue)
+        ? [link(issue, issue.replace('https://github.com/', ''))]
+        : [says(issue, 200)]),
       words('  '),
       says(`affected: ${affected}; fixed in: ${fixedIn}`, 400),
     ]);
