@@ -75,7 +75,7 @@ const emptied = ({ found: { offer } }: Proposal) => ({
 });
 
 describe('A signed decision', () => {
-  it('is carried out as any other', async () => {
+  it('is carried out like every other', async () => {
     const world = sealedWorld();
 
     await world.approve(await world.proposed());

@@ -96,7 +96,7 @@ describe('A cluster that works at its edge', () => {
   });
 });
 
-it('An undo is worked out at the edge, and decided elsewhere as any other plan', async () => {
+it('An undo is worked out at the edge, and decided elsewhere like every other plan', async () => {
   bed = await edgeBed();
   const { id, revision } = await opened();
   await bed.tell(approval(id, revision));
