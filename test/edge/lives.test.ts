@@ -8,7 +8,7 @@ import { BROKEN, look, type Painted, paintWorld, vm } from '../simulator/paint.t
 import { sealed } from './sealed.ts';
 
 /** How many random schedules of each kind. */
-const SCHEDULES = Number(process.env.GLEANER_SCHEDULES ?? 100);
+const SCHEDULES = Math.ceil(Number(process.env.GLEANER_SCHEDULES ?? 1_000) / 10);
 /** Where they begin: a failure prints its own seed, and the same seed lives the same lives again. */
 const SEED = process.env.GLEANER_SEED === undefined ? Date.now() & 0x7fffffff : Number(process.env.GLEANER_SEED);
 
