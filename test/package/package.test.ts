@@ -27,12 +27,13 @@ beforeAll(() => {
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 describe('What npm pack makes, installed in an empty folder', () => {
-  it('holds JavaScript and what its licence and its users need, and no sources', () => {
+  it('holds JavaScript, the chart of the watcher, what its licence and its users need, and no sources', () => {
     const files = readdirSync(join(home, 'node_modules/gleaner'), { recursive: true, encoding: 'utf8' });
 
     expect(files).toContain('dist/cli.js');
     expect(files).toContain('functions/gleaner.mjs');
-    expect(files.filter((file) => /\.ts$|^test\b|^infra\b/.test(file))).toEqual([]);
+    expect(files).toContain('infra/watcher/rbac/harvester-watcher.yaml');
+    expect(files.filter((file) => /\.ts$|^test\b|^infra\/(?!watcher\b)/.test(file))).toEqual([]);
   });
 
   it('tells its version', () => {
